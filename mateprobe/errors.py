@@ -1,0 +1,50 @@
+"""The errors MateProbe raises on purpose.
+
+    MateProbeError
+    ├── InvalidValue   (ValueError)   a value of the right type that cannot be used
+    ├── InvalidType    (TypeError)    a value of the wrong type
+    ├── EvidenceError  (ValueError)   bytes that are not the ones that were pinned
+    ├── StudyError     (ValueError)   a study file, or another file of a study, that cannot be used
+    └── StageError     (RuntimeError) a stage that ran and found that its result must not be used
+
+Each is also the built-in a caller would expect, so ``except ValueError`` keeps working.
+A failed threshold is an ``AssertionError``: it is a finding about the validator, not an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class MateProbeError(Exception):
+    """Base of every error MateProbe raises on purpose."""
+
+
+class InvalidValue(MateProbeError, ValueError):
+    """A value has the right type and cannot be used; the message shows it and what was expected."""
+
+
+class InvalidType(MateProbeError, TypeError):
+    """A value has the wrong type; the message shows its type and what was expected."""
+
+
+class EvidenceError(MateProbeError, ValueError):
+    """Bytes differ from what was pinned, or pinned bytes are absent; the message names the file."""
+
+
+class StudyError(MateProbeError, ValueError):
+    """A study, or a file it names, cannot be used; the message lists every problem with file and key."""
+
+
+class StageError(MateProbeError, RuntimeError):
+    """A stage found a disagreement or a failure its artifact must not hide; the message names it."""
+
+
+def one_of(found: str, allowed: Iterable[str]) -> str:
+    """Return the tail of a message about a name: what was allowed, and the near miss if there is one."""
+    from difflib import get_close_matches  # only errors need it
+
+    options = sorted(allowed)
+    near = get_close_matches(found, options, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"expected one of {', '.join(map(repr, options)) or '(there are none)'}{hint}"

@@ -1,0 +1,131 @@
+"""Run a validator on samples: what it said is a value, and so is every way it can fail."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from .classify import Evidence, Judged
+from .engine import describe
+from .errors import InvalidType, InvalidValue
+from .model import names
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a validator says of one sample.
+
+    ``violations`` are the ids of what it found; ``complete`` is False where it could not look at
+    everything; ``evidence`` is free text.
+
+    Raises:
+        InvalidType: a flag that is no bool, a bare string for a sequence.
+        InvalidValue: an empty or repeated id, or an accepted verdict with violations.
+    """
+
+    accepted: bool
+    violations: tuple[str, ...] = ()
+    complete: bool = True
+    evidence: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if {type(self.accepted), type(self.complete)} != {bool}:
+            raise InvalidType(f"verdict accepted={self.accepted!r}, complete={self.complete!r}; expected True or False")
+        if self.violations.__class__ is not tuple or self.violations:
+            object.__setattr__(self, "violations", names(self.violations, "verdict violations"))
+            self._check_violations()
+        if self.evidence.__class__ is not tuple or self.evidence:
+            object.__setattr__(self, "evidence", names(self.evidence, "verdict evidence"))
+
+    def _check_violations(self) -> None:
+        if self.violations and self.accepted:
+            raise InvalidValue(f"verdict accepted=True has violations={self.violations!r}; a finding must reject")
+        if not all(self.violations) or len(set(self.violations)) != len(self.violations):
+            raise InvalidValue(f"verdict violations={self.violations!r}; expected nonempty ids, each once")
+
+
+class Origin(StrEnum):
+    """Whose code failed."""
+
+    VALIDATOR = "validator"
+    ADAPTER = "adapter"
+    COPY = "copy"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A validator (or the code around it) failed on a sample.
+
+    ``trace`` is for people: it holds paths, so it never enters an artifact or a comparison.
+    """
+
+    origin: Origin
+    message: str
+    trace: str = field(default="", compare=False, repr=False)
+
+    @classmethod
+    def of(cls, error: BaseException, origin: Origin) -> Failure:
+        """Return the failure of an exception, without letting its own text do harm."""
+        try:
+            trace = "".join(traceback.format_exception(error))
+        except Exception:  # noqa: BLE001 - the text of a foreign exception is foreign code
+            trace = ""
+        return cls(origin, describe(error), trace)
+
+
+Judgement = Verdict | Failure
+Validator = Callable[[Any], Verdict]
+
+
+def judge(validator: Validator, sample: Any) -> Judgement:
+    """Ask ``validator`` about a copy of ``sample``; anything but a ``Verdict`` is a failure.
+
+    Only ``KeyboardInterrupt`` passes through.
+    """
+    try:
+        own = duplicate(sample)
+    except Exception as error:  # noqa: BLE001 - a failure is a value here
+        return Failure.of(error, Origin.COPY)
+    try:
+        verdict = validator(own)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - not even sys.exit() may end the audit
+        return Failure.of(error, Origin.VALIDATOR)
+    if type(verdict) is Verdict:
+        return verdict
+    return _adopt(verdict)
+
+
+def _adopt(verdict: Any) -> Judgement:
+    if not isinstance(verdict, Verdict):
+        problem = InvalidType(f"validator returned a {type(verdict).__name__}; expected mateprobe Verdict")
+        return Failure.of(problem, Origin.ADAPTER)
+    try:  # a subclass may override what it reports: keep what it says once, as a plain Verdict
+        return Verdict(verdict.accepted, verdict.violations, verdict.complete, verdict.evidence)
+    except Exception as error:  # noqa: BLE001 - a failure is a value here
+        return Failure.of(error, Origin.ADAPTER)
+
+
+def judged(judgement: Judgement) -> Judged:
+    """Reduce a judgement to what the decision table looks at."""
+    if isinstance(judgement, Failure):
+        return Judged(Evidence.ERROR, accepted=False)
+    return Judged(Evidence.COMPLETE if judgement.complete else Evidence.INCOMPLETE, judgement.accepted)
+
+
+def duplicate(sample: Any) -> Any:
+    """Return a deep copy that its receiver may damage.
+
+    Raises:
+        Exception: whatever copying the sample raises, when neither way of copying works.
+    """
+    try:
+        return pickle.loads(pickle.dumps(sample, protocol=pickle.HIGHEST_PROTOCOL))  # noqa: S301 (our own bytes)
+    except Exception:  # noqa: BLE001 - whatever stops pickle, deepcopy has its own way
+        return copy.deepcopy(sample)

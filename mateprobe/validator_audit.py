@@ -1,0 +1,244 @@
+"""Validator audits: any callable that gives a verdict, over pairs of any samples JSON can hold."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+from ._version import __version__
+from .canonical import plain
+from .classify import Facts, classify, without_variant
+from .corpus import Corpus, Pair, check_label
+from .errors import InvalidValue, one_of
+from .model import names
+from .outcome import Outcome, Reason, Relation, Validity
+from .provenance import GitProvenance
+from .reports.markdown import audit_markdown
+from .runner import Failure, Judgement, Verdict, judge, judged
+from .tally import assess, counts, rates, shortfalls
+
+__all__ = [
+    "AuditCase",
+    "AuditResult",
+    "Obligation",
+    "Relation",
+    "ValidatorAuditReport",
+    "Validity",
+    "Verdict",
+    "audit_validator",
+]  # fmt: skip
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """Something the validator must enforce; ``challenge`` marks what is beyond its stated guarantee.
+
+    Raises:
+        InvalidValue: an empty id or description, or another scope.
+    """
+
+    id: str
+    description: str
+    scope: Literal["contract", "challenge"] = "contract"
+
+    def __post_init__(self) -> None:
+        if not self.id or not self.description:
+            raise InvalidValue(f"obligation id={self.id!r}, description={self.description!r}: neither may be empty")
+        if self.scope not in ("contract", "challenge"):
+            raise InvalidValue(f"obligation {self.id!r} scope={self.scope!r}; expected 'contract' or 'challenge'")
+
+
+@dataclass(frozen=True, slots=True)
+class AuditCase(Generic[T]):
+    """A baseline and a variant, the obligation they test, and the ids that must be reported.
+
+    Raises:
+        InvalidValue: an empty id or obligation; a fault without expected ids, a control with them; a
+            valid label without provenance. InvalidType: a value of another type.
+    """
+
+    id: str
+    obligation: str
+    baseline: T
+    variant: T
+    relation: Relation
+    expected: tuple[str, ...] = ()
+    validity: Validity = Validity.UNREVIEWED
+    provenance: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "expected", names(self.expected, f"case {self.id!r} expected"))
+        check_label(self, "obligation", "finding id")
+
+
+@dataclass(frozen=True, slots=True)
+class AuditResult:
+    """How one case ended, with the verdicts it rests on (None where none was given or asked for)."""
+
+    id: str
+    obligation: str
+    relation: Relation
+    validity: Validity
+    provenance: str
+    expected: tuple[str, ...]
+    baseline_digest: str
+    variant_digest: str
+    outcome: Outcome
+    reason: str
+    baseline: Verdict | None = None
+    variant: Verdict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ValidatorAuditReport:
+    """The results of an audit in case order, the obligations, and the digest of the cases."""
+
+    validator_id: str
+    obligations: tuple[Obligation, ...]
+    cases: tuple[AuditResult, ...]
+    corpus_digest: str
+    schema_version: int = 2
+    library_version: str = __version__
+    provenance: GitProvenance | None = None
+
+    def summary(self) -> dict[str, Any]:
+        """Return totals, counts, rates (0 to 1, None where undefined) and the evidence by obligation."""
+        found = rates((case.relation, case.outcome) for case in self.cases)
+        return {
+            "total": len(self.cases),
+            "counts": counts(case.outcome for case in self.cases),
+            "eligible_faults": found.faults,
+            "detected_faults": found.detected,
+            "detection_score": found.detection_score,
+            "eligible_controls": found.controls,
+            "preserved_controls": found.preserved,
+            "preservation_rate": found.preservation_rate,
+            "obligations": self._obligations(),
+        }
+
+    def _obligations(self) -> list[dict[str, Any]]:
+        cases: dict[str, list[AuditResult]] = defaultdict(list)
+        for case in self.cases:
+            cases[case.obligation].append(case)
+        return [
+            {
+                **plain(obligation),
+                **assess((case.relation, case.outcome) for case in cases[obligation.id]),
+                "case_ids": [case.id for case in cases[obligation.id]],
+            }
+            for obligation in self.obligations
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON data, with its summary."""
+        return {**plain(self), "summary": self.summary()}
+
+    def to_markdown(self) -> str:
+        """Return the report for people: what failed first, then every obligation and every case."""
+        return audit_markdown(self)
+
+    def assert_thresholds(self, *, detection: float = 1.0, preservation: float = 1.0) -> None:
+        """Do nothing if both rates reach their thresholds and the audit itself worked.
+
+        Raises:
+            AssertionError: a line per rate that is short or undefined, and per failing case as
+                ``ID: OUTCOME (REASON)``.
+        """
+        lines = shortfalls(self.cases, detection=detection, preservation=preservation)
+        if lines:
+            raise AssertionError("\n".join([f"MateProbe audit of {self.validator_id!r} failed:", *lines]))
+
+
+def audit_validator(
+    validator: Callable[[T], Verdict],
+    cases: Iterable[AuditCase[T]],
+    *,
+    obligations: Iterable[Obligation],
+    validator_id: str,
+    provenance: GitProvenance | None = None,
+) -> ValidatorAuditReport:
+    """Ask ``validator`` about the samples of every case and decide how each case ends.
+
+    The validator sees a copy of each distinct sample, once. A case whose label is not valid, or
+    whose two samples are identical, never reaches it.
+
+    Raises:
+        InvalidValue: no cases, no obligations or no id; duplicate ids; a case of an unknown
+            obligation; a sample JSON cannot hold. InvalidType: likewise for a type.
+    """
+    cases, obligations = tuple(cases), tuple(obligations)
+    _check_inventory(cases, obligations, validator_id)
+    corpus = Corpus(cases)
+    judgements: dict[str, Judgement] = {}
+
+    def ask(digest: str, sample: T) -> Judgement:
+        known = judgements.get(digest)
+        if known is None:
+            known = judgements[digest] = judge(validator, sample)
+        return known
+
+    results = tuple(_run(case, pair, ask) for case, pair in zip(cases, corpus.pairs, strict=True))
+    return ValidatorAuditReport(validator_id, obligations, results, corpus.digest, provenance=provenance)
+
+
+def _check_inventory(cases: tuple[AuditCase[T], ...], obligations: tuple[Obligation, ...], validator_id: str) -> None:
+    if not validator_id or not cases or not obligations:
+        raise InvalidValue(
+            f"validator_id={validator_id!r} with {len(cases)} cases and {len(obligations)} obligations: "
+            "auditing nothing proves nothing; each must be nonempty"
+        )
+    ids = {obligation.id for obligation in obligations}
+    if len(ids) != len(obligations):
+        listed = [obligation.id for obligation in obligations]
+        twice = next(id for id in listed if listed.count(id) > 1)
+        raise InvalidValue(f"obligation {twice!r} is listed twice; ids must be unique")
+    for case in cases:
+        if case.obligation not in ids:
+            raise InvalidValue(f"case {case.id!r} obligation={case.obligation!r}: {one_of(case.obligation, ids)}")
+
+
+def _run(case: AuditCase[T], pair: Pair, ask: Callable[[str, T], Judgement]) -> AuditResult:
+    baseline: Judgement | None = None
+    variant: Judgement | None = None
+    identical = pair.baseline == pair.variant
+    decision = without_variant(Facts(case.relation, case.validity, identical, _CLEAN))
+    if decision is None:
+        baseline = ask(pair.baseline, case.baseline)
+        decision = without_variant(Facts(case.relation, case.validity, identical, judged(baseline)))
+    if decision is None:
+        variant = ask(pair.variant, case.variant)
+        named = isinstance(variant, Verdict) and set(case.expected) <= set(variant.violations)
+        decision = classify(
+            Facts(case.relation, case.validity, identical, judged(baseline), judged(variant), named)  # type: ignore[arg-type]
+        )
+    return AuditResult(
+        id=case.id,
+        obligation=case.obligation,
+        relation=case.relation,
+        validity=case.validity,
+        provenance=case.provenance,
+        expected=case.expected,
+        baseline_digest=pair.baseline,
+        variant_digest=pair.variant,
+        outcome=decision.outcome,
+        reason=_reason(decision.reason, baseline, variant),
+        baseline=_verdict(baseline),
+        variant=_verdict(variant),
+    )
+
+
+# Stands in for a baseline not yet asked: only labels and identity can decide against it.
+_CLEAN = judged(Verdict(accepted=True))
+
+
+def _reason(reason: Reason, baseline: Judgement | None, variant: Judgement | None) -> str:
+    failure = {Reason.BASELINE_ERROR: baseline, Reason.VARIANT_ERROR: variant}.get(reason)
+    return f"{reason}: {failure.message}" if isinstance(failure, Failure) else reason.value
+
+
+def _verdict(judgement: Judgement | None) -> Verdict | None:
+    return judgement if isinstance(judgement, Verdict) else None
