@@ -267,11 +267,11 @@ class SettledPremise(Rule):
         object.__setattr__(self, "_compiled", compiled)
 
     def evaluate(self, document: Document, context: Context) -> tuple[Check, ...]:
-        """Return one check per closed premise and surface, premises in sorted order."""
+        """Return one check per closed premise and surface, premises in the context's order."""
         if not context.closed_premises:
             return (self.result(SATISFIED, "NO_CLOSED_PREMISES", "$", "the context closes no premise"),)
         return tuple(
-            check for premise in sorted(set(context.closed_premises)) for check in self._premise(document, premise)
+            check for premise in context.closed_premises for check in self._premise(document, premise)
         )
 
     def _premise(self, document: Document, premise: str) -> Iterator[Check]:

@@ -1,0 +1,69 @@
+# A bare machine needs make, git and Python 3.11 or newer with pip and venv. Another Python: make PYTHON=python3.12 …
+#
+##  make reproduce   regenerate every table, figure and number; ends with the tables and where everything lies
+##  make test        run the tests (ARGS="-k digest" passes arguments on to pytest)
+##  make lint        ruff, mypy, snakefmt, snakemake --lint
+##  make lock        renew requirements.lock and environment.yml from pyproject.toml
+##  make clean       remove what the commands above made, the stored results included; distclean: .venv too
+
+PYTHON ?= python3
+ARGS =
+
+unexport PYTHONDONTWRITEBYTECODE  # a run starts Python hundreds of times: let it keep what it compiled
+unexport PYTHONPATH PYTHONHOME    # the environment is .venv and nothing else
+
+.PHONY: help reproduce test lint lock clean distclean environment
+help:
+	@sed -n 's/^## //p' Makefile
+
+reproduce: environment
+	@.venv/bin/python -m mateprobe.pipeline reproduce $(ARGS)
+
+test: environment
+	.venv/bin/python -m pytest $(ARGS)
+
+lint: environment
+	.venv/bin/python -m ruff check
+	.venv/bin/python -m ruff format --check
+	.venv/bin/python -m mypy
+	.venv/bin/python -m snakefmt --check Snakefile workflow
+	.venv/bin/python -m snakemake --lint
+
+lock: environment
+	.venv/bin/python tools/lock.py
+
+clean:
+	rm -rf .cache .snakemake .hypothesis .mypy_cache .pytest_cache .ruff_cache .coverage .coverage.* htmlcov dist
+	find . -path ./.venv -prune -o -name __pycache__ -prune -exec rm -rf {} +
+	test ! -d results || find results -mindepth 1 ! -path results/README.md -delete
+
+distclean: clean
+	rm -rf .venv
+
+# `made-from` and `entered-from` keep what .venv was made from: the Python, the checkout's place (scripts name it), the
+# lock, the project's declaration. Written last, compared by content, they betray an edited lock, a moved checkout, an
+# interrupted set-up; a time of change would not.
+ingredients = echo "$(PYTHON)"; pwd; cat requirements.lock
+environment:
+	@{ $(ingredients); } | cmp -s - .venv/made-from && test -x .venv/bin/python || { $(make-environment); }
+	@cmp -s pyproject.toml .venv/entered-from || { $(enter-project); }
+
+# connection-pool, a dependency of snakemake, comes as source only. Its build uses the setuptools of the lock, installed
+# first, so that nothing is fetched that has no hash.
+define make-environment
+set -e; \
+$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null || { \
+    echo "MateProbe needs Python 3.11 or newer; PYTHON=$(PYTHON) answers: $$($(PYTHON) --version 2>&1)" >&2; \
+    echo "Name another one: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 2; }; \
+echo "Making .venv from requirements.lock, once, in about a minute" >&2; \
+rm -f .venv/made-from; \
+$(PYTHON) -m venv --clear .venv || { \
+    echo "$(PYTHON) cannot make an environment: install its venv and pip (Debian: apt-get install python3-venv)" >&2; exit 2; }; \
+sed -n '/^setuptools==/,/[^\\]$$/p' requirements.lock > .venv/setuptools.lock; \
+$(pip-install) --require-hashes -r .venv/setuptools.lock; \
+$(pip-install) --require-hashes --no-build-isolation -r requirements.lock; \
+{ $(ingredients); } > .venv/made-from
+endef
+
+enter-project = set -e; $(pip-install) --no-build-isolation --no-deps --editable .; cp pyproject.toml .venv/entered-from
+pip-install = .venv/bin/python -m pip install --quiet --quiet --no-user --compile

@@ -1,0 +1,40 @@
+# Targets only: how each artifact is made is in workflow/rules/, one file a stage, in run order.
+from snakemake.utils import min_version
+
+min_version("9.27")
+
+
+configfile: "config/config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/evidence.smk"
+include: "workflow/rules/cases.smk"
+include: "workflow/rules/observe.smk"
+include: "workflow/rules/outcomes.smk"
+include: "workflow/rules/summary.smk"
+include: "workflow/rules/agreement.smk"
+include: "workflow/rules/manifest.smk"
+include: "workflow/rules/tables.smk"
+
+
+localrules:
+    all,
+
+
+rule all:
+    default_target: True
+    input:
+        manifests,
+        tables,
+
+
+# `snakemake STUDY` makes one study.
+for STUDY in STUDIES:
+
+    rule:
+        name:
+            STUDY
+        input:
+            f"results/{STUDY}/manifest.json",
+        localrule: True

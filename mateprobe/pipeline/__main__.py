@@ -1,0 +1,60 @@
+"""``python -m mateprobe.pipeline STAGE …``: one stage a process, the same by hand as in the workflow.
+
+Exit codes: 0 done; 1 a disagreement or a failed stage; 2 input that cannot be used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from mateprobe.errors import MateProbeError, StageError
+
+STAGES = {
+    "evidence": "fetch the published archive and take out the pinned members",
+    "cases": "generate or read the cases of a study",
+    "observe": "ask one validator about every distinct sample",
+    "outcomes": "decide how every case ends for one validator",
+    "summary": "count a study's outcomes",
+    "agreement": "compare a study with its frozen report",
+    "manifest": "hash a study's artifacts and what they were made from",
+    "tables": "write one table of the report",
+    "reproduce": "run the whole workflow, show the tables and where everything lies",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one stage; return its exit code."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    parser = argparse.ArgumentParser(prog="python -m mateprobe.pipeline", description=__doc__)
+    commands = parser.add_subparsers(dest="stage", required=True, metavar="STAGE")
+    for name, what in STAGES.items():
+        command = commands.add_parser(name, help=what, description=what)
+        if name in arguments[:1]:  # only the stage that runs is imported
+            import_module(f"mateprobe.pipeline.{name}").configure(command)
+    args = parser.parse_args(arguments)
+    try:
+        _fill_section(args)
+        return int(import_module(f"mateprobe.pipeline.{args.stage}").run(args))
+    except StageError as error:
+        sys.stderr.write(f"{args.stage}: {error}\n")
+        return 1
+    except MateProbeError as error:
+        sys.stderr.write(f"{args.stage}: {error}\n")
+        return 2
+
+
+def _fill_section(args: argparse.Namespace) -> None:
+    """Read the study file for a stage that was started by hand, without its section."""
+    if getattr(args, "section", "") is None:
+        from mateprobe.pipeline.section import section_json
+        from mateprobe.pipeline.studies import load_studies
+
+        study = load_studies(only=[args.study])[args.study]
+        args.section = section_json(study.section(args.stage, getattr(args, "validator", None)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,165 @@
+"""Stage ``cases``: from a generator or a frozen file to checked, sorted case records."""
+
+from __future__ import annotations
+
+import argparse
+import heapq
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+from mateprobe.canonical import canonical_bytes, digest
+from mateprobe.errors import InvalidType, InvalidValue, StudyError, one_of
+from mateprobe.outcome import Relation, Validity
+from mateprobe.pipeline import strict_json
+from mateprobe.pipeline.named_code import load_function
+from mateprobe.pipeline.records import write_records
+from mateprobe.pipeline.section import RESULTS, add_section, parse_section, receipt_path, stage_modules
+from mateprobe.pipeline.stage import run_stage
+
+EVIDENCE = RESULTS / "evidence"
+KEYS = (
+    "id", "group", "family", "obligation", "relation", "validity", "provenance", "expected", "baseline", "variant",
+)  # fmt: skip
+RUN = 4096
+"""Cases sorted in memory at a time; what is beyond it is merged from disk."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    add_section(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the stage; return 0."""
+    section = parse_section(args.section)
+    source = section["cases"]
+    member = source.get("evidence")
+    inputs = {"evidence": EVIDENCE / member} if member else {}
+
+    def make(partial: Mapping[str, Path]) -> None:
+        rows = _frozen(inputs["evidence"], source.get("controls", {})) if member else _generated(source)
+        checked = (check_row(row, section["obligations"]) for row in rows)
+        count, _ = write_records(partial["cases"], "cases", unique(sort_by_id(checked)))
+        if not count:
+            raise StudyError(f"study {section['study']!r}: its cases are none; a study without cases proves nothing")
+
+    run_stage(
+        "cases",
+        inputs=inputs,
+        params=section,
+        modules=stage_modules("cases", section),
+        outputs={"cases": RESULTS / section["study"] / "cases.jsonl"},
+        make=make,
+        receipt=receipt_path(section["study"], "cases"),
+    )
+    return 0
+
+
+def _generated(source: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    arguments = dict(source.get("with", {}))
+    if "seed" in source:
+        arguments["seed"] = source["seed"]
+    try:
+        rows: Iterable[Mapping[str, Any]] = load_function(source["generate"])(**arguments)
+    except TypeError as error:
+        raise StudyError(f"cases.generate={source['generate']!r} with {sorted(arguments)}: {error}") from None
+    return rows
+
+
+def _frozen(path: Path, controls: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a published corpus: a list of mutation cases, or an object that holds one.
+
+    A published fault tests the rule it targets; what a control tests, ``controls`` says by family.
+    """
+    content = strict_json.load(path)
+    cases = content["cases"] if isinstance(content, dict) else content
+    for case in cases:
+        targets = case["expected"]
+        yield {
+            **{key: case[key] for key in KEYS if key not in ("expected", "obligation")},
+            "expected": [f"{target['rule_id']}/{target['code']}@{target['scope']}" for target in targets],
+            "obligation": targets[0]["rule_id"] if targets else controls.get(case["family"]),
+        }
+
+
+def check_row(row: Mapping[str, Any], obligations: Iterable[str]) -> dict[str, Any]:
+    """Return a case row with the identities of its samples, if it says all a case must.
+
+    Raises:
+        InvalidValue, InvalidType: a key too few or too many, an unknown obligation, relation or
+            validity, a fault without expected ids, a control with them, a valid label without
+            provenance, a sample JSON cannot hold. The message names the case.
+    """
+    name = f"case {row.get('id')!r}"
+    if set(row) != set(KEYS):
+        raise InvalidValue(f"{name} has the keys {sorted(row)}; expected {sorted(KEYS)}")
+    for key in ("id", "group", "family", "provenance"):
+        if not isinstance(row[key], str) or (key == "id" and not row[key]):
+            raise InvalidType(f"{name} {key}={row[key]!r}; expected text")
+    for key, words in (("relation", Relation), ("validity", Validity), ("obligation", obligations)):
+        if row[key] not in [str(word) for word in words]:
+            raise InvalidValue(f"{name} {key}={row[key]!r}: {one_of(str(row[key]), map(str, words))}")
+    if bool(row["expected"]) is not (row["relation"] == Relation.VIOLATION):
+        raise InvalidValue(
+            f"{name} relation={row['relation']!r} expected={row['expected']!r}; a fault names ids, a control none"
+        )
+    if row["validity"] == Validity.VALID and not row["provenance"]:
+        raise InvalidValue(f"{name} is labelled valid without provenance; say who or what established it")
+    try:
+        identities = {f"{side}_sha256": digest(row[side]) for side in ("baseline", "variant")}
+    except (InvalidValue, InvalidType) as error:
+        raise type(error)(f"{name}: {error}") from None
+    return {**row, **identities}
+
+
+def sort_by_id(rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Yield rows sorted by id, holding ``RUN`` of them in memory: sorted runs, merged from disk."""
+    rows = iter(rows)
+    run = sorted(islice(rows, RUN), key=_id)
+    following = next(rows, None)
+    if following is None:
+        yield from run
+        return
+    with tempfile.TemporaryFile() as spool:
+        spans = [_spool(spool, run)]
+        while following is not None:
+            spans.append(_spool(spool, sorted([following, *islice(rows, RUN - 1)], key=_id)))
+            following = next(rows, None)
+        yield from heapq.merge(*(_unspool(spool, *span) for span in spans), key=_id)
+
+
+def _id(row: Mapping[str, Any]) -> str:
+    return str(row["id"])
+
+
+def _spool(spool: IO[bytes], run: list[Mapping[str, Any]]) -> tuple[int, int]:
+    start = spool.tell()
+    for row in run:
+        spool.write(canonical_bytes(row) + b"\n")
+    return start, spool.tell()
+
+
+def _unspool(spool: IO[bytes], position: int, end: int) -> Iterator[dict[str, Any]]:
+    while position < end:
+        spool.seek(position)
+        line = spool.readline()
+        position += len(line)
+        row: dict[str, Any] = strict_json.loads(line, "spooled case")
+        yield row
+
+
+def unique(rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Yield sorted rows.
+
+    Raises:
+        InvalidValue: two of them have one id.
+    """
+    last = None
+    for row in rows:
+        if row["id"] == last:
+            raise InvalidValue(f"case {last!r} occurs twice; give every case an id of its own")
+        last = row["id"]
+        yield row

@@ -1,0 +1,87 @@
+"""Stage ``manifest``: every artifact of a study with its hash, and the hashes of what it was made from.
+
+Each stage left a receipt. Here the receipts are held against the files on disk and against each
+other: an input must be an output of another stage, with the same hash, back to what is pinned.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from mateprobe.canonical import canonical_bytes
+from mateprobe.errors import EvidenceError
+from mateprobe.pipeline.files import sha256_file, write_bytes
+from mateprobe.pipeline.section import RESULTS, add_section, parse_section
+from mateprobe.pipeline.stage import Receipt, read_receipt
+
+FORMAT = "mateprobe.manifest"
+VERSION = 1
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    add_section(parser)
+    parser.add_argument("--receipts", nargs="+", type=Path, required=True, help="the receipts of the study's stages")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write ``results/STUDY/manifest.json``; return 0.
+
+    Raises:
+        EvidenceError: an artifact is not what its receipt says, or not made from what is there.
+    """
+    study = parse_section(args.section)["study"]
+    receipts = [read_receipt(path) for path in sorted(args.receipts)]
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "study": study,
+        "artifacts": artifacts(receipts, f"{(RESULTS / study).as_posix()}/"),
+    }
+    write_bytes(RESULTS / study / "manifest.json", canonical_bytes(content) + b"\n")
+    return 0
+
+
+def artifacts(receipts: Iterable[Receipt], prefix: str = "") -> list[dict[str, Any]]:
+    """Return path, sha256, bytes, rule, code, params and input hashes of every artifact, by path.
+
+    Args:
+        receipts: those of the stages, and of the stages they depend on.
+        prefix: list only artifacts whose path begins so; the others are still checked.
+
+    Raises:
+        EvidenceError: a file on disk differs from its receipt, or an input from its maker's output.
+    """
+    receipts = list(receipts)
+    made = {path: output.sha256 for receipt in receipts for path, output in receipt.outputs.items()}
+    for path, sha256 in made.items():
+        _expect(path, sha256, sha256_file(Path(path)) if Path(path).is_file() else None, "on disk")
+    for receipt in receipts:
+        for path, sha256 in receipt.inputs.items():
+            _expect(path, sha256, made.get(path, sha256), f"made, but {receipt.stage} read another")
+    return [
+        {
+            "path": path,
+            "sha256": output.sha256,
+            "bytes": output.bytes,
+            "rule": receipt.stage,
+            "code": receipt.code,
+            "params": receipt.params,
+            "inputs": dict(receipt.inputs),
+        }
+        for path, output, receipt in sorted(
+            ((path, output, receipt) for receipt in receipts for path, output in receipt.outputs.items()),
+            key=lambda item: item[0],
+        )
+        if path.startswith(prefix)
+    ]
+
+
+def _expect(path: str, expected: str, found: str | None, how: str) -> None:
+    if found != expected:
+        raise EvidenceError(
+            f"{path}: expected sha256 {expected}, found {found or 'no file'} {how}; remove it and run again"
+        )

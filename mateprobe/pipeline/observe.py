@@ -1,0 +1,105 @@
+"""Stage ``observe``: what one validator says of every distinct sample. The only stage that runs one."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial as bind
+from pathlib import Path
+from typing import Any
+
+from mateprobe.canonical import plain
+from mateprobe.engine import Profile
+from mateprobe.model import Status
+from mateprobe.mutations import violated
+from mateprobe.pipeline.named_code import load_function
+from mateprobe.pipeline.records import read_records, write_records
+from mateprobe.pipeline.section import RESULTS, add_section, parse_section, receipt_path, stage_modules
+from mateprobe.pipeline.stage import run_stage
+from mateprobe.runner import Failure, judge
+from mateprobe.serialization import contracts_from_data, policy_from_data, sample_from_data
+
+Observation = dict[str, Any]
+Observer = Callable[[str, Any], Observation]
+"""Takes a sample's digest and the sample; returns what the validator said of it."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    add_section(parser, validator=True)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the stage; return 0."""
+    section = parse_section(args.section)
+    study, validator = section["study"], section["validator"]["id"]
+    cases = RESULTS / study / "cases.jsonl"
+
+    def make(partial: Mapping[str, Path]) -> None:
+        header, observer = observer_of(section["validator"])
+        rows = (observer(digest, sample) for digest, sample in distinct_samples(read_records(cases, "cases")))
+        write_records(partial["observations"], "observations", rows, {"validator": validator, **header})
+
+    run_stage(
+        "observe",
+        inputs={"cases": cases},
+        params=section,
+        modules=stage_modules("observe", section),
+        outputs={"observations": RESULTS / study / "observations" / f"{validator}.jsonl"},
+        make=make,
+        receipt=receipt_path(study, "observe", validator),
+    )
+    return 0
+
+
+def distinct_samples(cases: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Yield each distinct sample with its digest, in order of first appearance, baseline first."""
+    seen: set[bytes] = set()
+    for case in cases:
+        for side in ("baseline", "variant"):
+            digest = case[f"{side}_sha256"]
+            key = bytes.fromhex(digest)
+            if key not in seen:
+                seen.add(key)
+                yield digest, case[side]
+
+
+def observer_of(validator: Mapping[str, Any]) -> tuple[dict[str, Any], Observer]:
+    """Return the header fields and the observer of a validator as a study describes it."""
+    if "contracts" in validator:
+        return _contracts(validator)
+    return {"itemised": False}, bind(_ask, bind(load_function(validator["callable"]), **validator.get("with", {})))
+
+
+def _contracts(validator: Mapping[str, Any]) -> tuple[dict[str, Any], Observer]:
+    profile = Profile(contracts_from_data(validator["contracts"], "contracts"))
+    policy = policy_from_data(validator.get("policy", {}), "policy")
+
+    def observe(digest: str, data: Any) -> Observation:
+        sample = sample_from_data(data)
+        report = profile.evaluate(sample.document, sample.context, policy, input_digest=digest)
+        failed = [check.rule_id for check in report.checks if check.status is Status.ERROR]
+        return {
+            "sample": digest,
+            "accepted": report.accepted,
+            "complete": report.complete,
+            "violations": [target.finding_id for target in violated(report)],
+            "error": f"rules failed: {', '.join(failed)}" if failed else None,
+            "checks": plain(report.checks),
+        }
+
+    return {"itemised": True, "contracts_digest": profile.digest, "policy": plain(policy)}, observe
+
+
+def _ask(validator: Callable[[Any], Any], digest: str, sample: Any) -> Observation:
+    found = judge(validator, sample)
+    if isinstance(found, Failure):
+        return {"sample": digest, "accepted": False, "complete": False, "violations": [], "error": found.message}
+    return {
+        "sample": digest,
+        "accepted": found.accepted,
+        "complete": found.complete,
+        "violations": list(found.violations),
+        "evidence": list(found.evidence),
+        "error": None,
+    }

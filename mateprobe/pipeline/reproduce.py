@@ -1,0 +1,141 @@
+"""``reproduce``: run the whole workflow, then show the tables, the agreement and where everything lies."""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+from typing import IO, TYPE_CHECKING
+
+from mateprobe.errors import InvalidValue, StageError
+from mateprobe.pipeline import strict_json
+from mateprobe.pipeline.section import RESULTS
+from mateprobe.pipeline.tables import FOLDER, TABLES
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+PROFILE = Path("workflow/profiles/default")
+LOG = RESULTS / "logs" / "reproduce.log"
+_STEPS = re.compile(r"(\d+) of (\d+) steps")
+_PLANNED = re.compile(r"total\s+(\d+)")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("targets", nargs="*", help="studies or files to make (default: everything)")
+    parser.add_argument("--cores", default="all", help="processors to use (default: %(default)s)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the workflow and report; return 0.
+
+    Raises:
+        StageError: the workflow failed; its output has been shown.
+        InvalidValue: another run is at work in this folder.
+    """
+    from rich.console import Console
+
+    began = monotonic()
+    out = Console() if sys.stdout.isatty() else Console(width=150)
+    with _alone():
+        done = _run_workflow([*args.targets, "--cores", args.cores])
+    for name, table in TABLES.items():
+        _show(out, name, table.title)
+    _tell(out, done, monotonic() - began)
+    return 0
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Hold this folder: a lock that goes with its process, so a killed run leaves nothing to clear."""
+    RESULTS.mkdir(exist_ok=True)
+    with (RESULTS / ".running").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise InvalidValue(f"{RESULTS}: another run is at work here; wait for it, or use another clone") from None
+        yield
+
+
+def _run_workflow(arguments: list[str]) -> int:
+    """Run Snakemake with a progress display; return how many jobs ran."""
+    command = [sys.executable, "-m", "snakemake", "--workflow-profile", str(PROFILE), "--nolock", *arguments]
+    LOG.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        LOG.open("w", encoding="utf-8") as log,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as job,
+    ):
+        assert job.stdout is not None  # noqa: S101 - a pipe was asked for
+        done = _follow(job.stdout, log)
+    if job.returncode:
+        sys.stderr.write(LOG.read_text("utf-8"))
+        raise StageError(f"the workflow failed with exit code {job.returncode}; the reason stands above and in {LOG}")
+    return done
+
+
+def _follow(lines: IO[str], log: IO[str]) -> int:
+    """Copy the workflow's output to its log and show how far it is, on a terminal only."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    done = 0
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("workflow", total=None)
+        for line in lines:
+            log.write(line)
+            if planned := _PLANNED.match(line):
+                progress.update(task, total=int(planned[1]))
+            if step := _STEPS.search(line):
+                done = int(step[1])
+                progress.update(task, completed=done, total=int(step[2]))
+    return done
+
+
+def _show(out: Console, name: str, title: str) -> None:
+    from rich.table import Table
+
+    path = FOLDER / f"{name}.json"
+    if not path.is_file():
+        return
+    content = strict_json.load(path)
+    columns = TABLES[name].columns
+    table = Table(title=title, title_justify="left", caption=str(path), caption_justify="left")
+    for index, column in enumerate(columns):
+        numeric = any(isinstance(row[index], int | float) for row in content["rows"])
+        table.add_column(column.heading, justify="right" if numeric else "left")
+    for row in content["rows"]:
+        table.add_row(*(column.shown(value) for column, value in zip(columns, row, strict=True)))
+    out.print(table)
+
+
+def _tell(out: Console, done: int, seconds: float) -> None:
+    jobs = f"{done} jobs ran" if done else "nothing to do: everything is up to date"
+    lines = [
+        _agreement(),
+        f"Tables: {FOLDER}/, studies: {RESULTS}/STUDY/, logs: {RESULTS}/logs/",
+        f"{jobs}; {seconds:.1f} s",
+    ]
+    for line in lines:
+        out.print(line, highlight=False)
+
+
+def _agreement() -> str:
+    """Return the agreement with every frozen report in one line."""
+    path = FOLDER / "agreement.json"
+    if not path.is_file():
+        return "Agreement: no study with a frozen report was run"
+    rows = strict_json.load(path)["rows"]
+    cases, values, differences = (sum(row[index] for row in rows) for index in (2, 3, 4))
+    return (
+        f"Agreement: {len(rows)} frozen report{'s' * (len(rows) > 1)}, {cases:,} cases, {values:,} values compared, "
+        f"{differences} differences"
+    )

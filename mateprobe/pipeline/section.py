@@ -1,0 +1,64 @@
+"""Sections: the part of a study one stage depends on, as it travels to the stage."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from mateprobe.canonical import canonical
+from mateprobe.errors import InvalidValue, StudyError
+from mateprobe.pipeline import strict_json
+from mateprobe.pipeline.code import code_digest
+from mateprobe.pipeline.named_code import CODE
+
+RESULTS = Path("results")
+
+
+def add_section(parser: argparse.ArgumentParser, *, validator: bool = False) -> None:
+    """Add the arguments every stage of a study has."""
+    parser.add_argument("--study", required=True, help="the study's id")
+    if validator:
+        parser.add_argument("--validator", required=True, help="the validator's id")
+    parser.add_argument("--section", help="the study's section for this stage, as JSON (default: read the study file)")
+
+
+def section_json(section: Mapping[str, Any]) -> str:
+    """Return a section as one line for a command line."""
+    return canonical(section)
+
+
+def parse_section(text: str) -> dict[str, Any]:
+    """Return the section ``section_json`` wrote.
+
+    Raises:
+        StudyError: no JSON object with a study id.
+    """
+    try:
+        section = strict_json.loads(text.encode(), "--section")
+    except InvalidValue as error:
+        raise StudyError(str(error)) from None
+    if not isinstance(section, dict) or not isinstance(section.get("study"), str):
+        raise StudyError(f"--section: expected a JSON object with a study id, found {text:.100}")
+    return section
+
+
+def stage_modules(stage: str, section: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the entry modules of a stage: its own, and that of the function its section names."""
+    named = {
+        "cases": lambda: section["cases"].get("generate"),
+        "observe": lambda: section["validator"].get("callable"),
+    }.get(stage, lambda: None)()
+    own = f"mateprobe.pipeline.{stage}"
+    return (own, named.partition(":")[0]) if named else (own,)
+
+
+def stage_code(stage: str, section: Mapping[str, Any]) -> str:
+    """Return the digest of the code behind a stage."""
+    return code_digest(*stage_modules(stage, section), roots=[CODE])
+
+
+def receipt_path(study: str, stage: str, validator: str | None = None) -> Path:
+    """Return where a stage's receipt lies."""
+    return RESULTS / study / "receipts" / f"{stage}{f'.{validator}' if validator else ''}.json"

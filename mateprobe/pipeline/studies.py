@@ -1,0 +1,238 @@
+"""Study files: one loader for the workflow, the stages and the command line.
+
+A stage is given only its own section of a study, so a changed title reruns nothing and a changed
+seed reruns one chain.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from mateprobe.errors import MateProbeError, StudyError, one_of
+from mateprobe.pipeline.code import code_digest
+from mateprobe.pipeline.named_code import CODE, allowed
+from mateprobe.pipeline.section import stage_code
+from mateprobe.pipeline.tables import TABLES
+from mateprobe.pipeline.yaml_file import YamlFile, key_text, read_yaml
+
+STUDIES = Path("studies")
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A checked study: ``data`` is the file's content with its contract profiles filled in."""
+
+    id: str
+    path: Path
+    data: Mapping[str, Any]
+
+    @property
+    def validators(self) -> tuple[str, ...]:
+        """The validators' ids, in the order of the file."""
+        return tuple(validator["id"] for validator in self.data["validators"])
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The tables the study has rows in."""
+        return tuple(self.data.get("tables", ()))
+
+    def section(self, stage: str, validator: str | None = None) -> dict[str, Any]:
+        """Return what ``stage`` depends on, as JSON data.
+
+        Raises:
+            StudyError: the study has no such validator or no such stage.
+        """
+        obligations = [obligation["id"] for obligation in self.data["obligations"]]
+        sections: dict[str, dict[str, Any]] = {
+            "cases": {"cases": self.data["cases"], "obligations": obligations},
+            "outcomes": {},
+            "summary": {"obligations": self.data["obligations"], "validators": list(self.validators)},
+            "agreement": {**self.data.get("agreement", {}), "corpus": self.data["cases"].get("evidence")},
+            "manifest": {},
+        }
+        if validator is not None and stage == "observe":
+            sections["observe"] = {"validator": self._validator(validator)}
+        if stage not in sections:
+            raise StudyError(f"{self.path}: stage {stage!r}: {one_of(stage, sections)}")
+        return {"study": self.id, **sections[stage]}
+
+    def _validator(self, id: str) -> Mapping[str, Any]:
+        for validator in self.data["validators"]:
+            if validator["id"] == id:
+                return dict(validator)
+        raise StudyError(f"{self.path}: validator {id!r}: {one_of(id, self.validators)}")
+
+    def code(self, stage: str, validator: str | None = None) -> str:
+        """Return the digest of the code behind a stage of this study."""
+        return stage_code(stage, self.section(stage, validator))
+
+
+def load_studies(folder: Path = STUDIES, only: Iterable[str] | None = None) -> dict[str, Study]:
+    """Read and check every study of ``folder``, by id in sorted order.
+
+    Files whose name begins with ``_`` are no studies.
+
+    Args:
+        folder: where the study files are.
+        only: ids to keep; the others are still checked.
+
+    Raises:
+        StudyError: every problem of every file, one a line; or an id in ``only`` that is none.
+    """
+    studies: dict[str, Study] = {}
+    problems: list[str] = []
+    paths = sorted(path for pattern in ("*.yaml", "*.yml") for path in folder.glob(pattern) if path.name[0] != "_")
+    for path in paths:
+        try:
+            study = load_study(path)
+        except StudyError as error:
+            problems.append(str(error))
+            continue
+        if study.id in studies:
+            problems.append(f"{path}: study {study.id!r} is also {studies[study.id].path}; ids must be unique")
+        studies[study.id] = study
+    if problems:
+        raise StudyError("\n".join(problems))
+    if not studies:
+        raise StudyError(f"{folder}: expected study files *.yaml, found none")
+    for id in only or ():
+        if id not in studies:
+            raise StudyError(f"{folder}: study {id!r}: {one_of(id, studies)}")
+    return {id: studies[id] for id in sorted(set(only) if only else studies)}
+
+
+def load_study(path: Path) -> Study:
+    """Read and check one study file.
+
+    Raises:
+        StudyError: every problem of the file, one a line, each with file, line and key.
+    """
+    file = read_yaml(path)
+    problems = [*_schema_problems(file)] or [*_reference_problems(file)]
+    if problems:
+        raise StudyError("\n".join(problems))
+    data = {**file.content, "validators": [_resolved(file, validator) for validator in file.content["validators"]]}
+    return Study(data["study"], path, data)
+
+
+def _resolved(file: YamlFile, validator: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the validator with the content of its profile in place of its name."""
+    if "contracts" not in validator:
+        return dict(validator)
+    profile = read_yaml(below(file.path.parent, validator["contracts"], "contracts"))
+    _check_profile(profile)
+    return {**validator, "contracts": profile.content["contracts"], "policy": profile.content.get("policy", {})}
+
+
+def _check_profile(profile: YamlFile) -> None:
+    from mateprobe.serialization import contracts_from_data, policy_from_data
+
+    content = profile.content
+    if not isinstance(content, dict) or not {"contracts"} <= content.keys() <= {"contracts", "policy"}:
+        raise StudyError(f"{profile.path}: expected the keys contracts and, if wanted, policy")
+    try:
+        contracts_from_data(content["contracts"], "contracts")
+        policy_from_data(content.get("policy", {}), "policy")
+    except MateProbeError as error:
+        raise StudyError(f"{profile.path}: {error}") from None
+
+
+def below(folder: Path, name: str, key: str) -> Path:
+    """Return ``folder / name`` if that stays below ``folder``.
+
+    Raises:
+        StudyError: an absolute path, one that leaves the folder, or no file.
+    """
+    path = folder / name
+    if Path(name).is_absolute() or not path.resolve().is_relative_to(folder.resolve()):
+        raise StudyError(f"{key}={name!r}: expected a path that stays below {folder}")
+    if not path.is_file():
+        raise StudyError(f"{key}={name!r}: expected a file below {folder}, found none")
+    return path
+
+
+@cache
+def _validator() -> Any:
+    from jsonschema import Draft202012Validator
+
+    schema = files("mateprobe").joinpath("schemas", "study.schema.json").read_text("utf-8")
+    return Draft202012Validator(json.loads(schema))
+
+
+def _schema_problems(file: YamlFile) -> Iterator[str]:
+    errors = _validator().iter_errors(file.content)
+    for error in sorted(errors, key=lambda error: ([str(part) for part in error.absolute_path], error.message)):
+        yield from _explained(file, error)
+
+
+def _explained(file: YamlFile, error: Any) -> Iterator[str]:
+    key = tuple(error.absolute_path)
+    if error.validator == "additionalProperties":
+        known = error.schema["properties"]
+        for name in sorted(set(error.instance) - set(known)):
+            yield f"{file.where((*key, name))}: unknown key; {one_of(name, known)}"
+    elif error.validator == "required":
+        missing = sorted(set(error.validator_value) - set(error.instance))
+        yield f"{file.where(key)}: expected the key {' and '.join(map(repr, missing))}, found {sorted(error.instance)}"
+    elif error.validator == "oneOf" and isinstance(error.instance, dict):
+        options = [option["required"][0] for option in error.validator_value]
+        yield f"{file.where(key)}: expected exactly one of the keys {options}, found {sorted(error.instance)}"
+    elif error.validator == "enum":
+        yield f"{file.where(key)}: found {error.instance!r}; {one_of(str(error.instance), error.validator_value)}"
+    else:
+        about = error.schema.get("description", "")
+        expected = f"{error.validator} {json.dumps(error.validator_value)}" + f" ({about})" * bool(about)
+        yield f"{file.where(key)}: expected {expected}, found {json.dumps(error.instance):.100}"
+
+
+def _reference_problems(file: YamlFile) -> Iterator[str]:
+    """Yield what a schema cannot see: names that must agree with other names."""
+    data = file.content
+    if data["study"] != file.path.stem:
+        yield f"{file.where(('study',))}: found {data['study']!r}; expected {file.path.stem!r}, the name of the file"
+    for list_key in ("obligations", "validators"):
+        seen: set[str] = set()
+        for index, item in enumerate(data[list_key]):
+            if item["id"] in seen:
+                yield f"{file.where((list_key, index, 'id'))}: {item['id']!r} stands twice; ids must be unique"
+            seen.add(item["id"])
+    validators = [validator["id"] for validator in data["validators"]]
+    judged = data.get("agreement", {}).get("validator")
+    if judged is not None and judged not in validators:
+        yield f"{file.where(('agreement', 'validator'))}: {judged!r}: {one_of(judged, validators)}"
+    for index, table in enumerate(data.get("tables", ())):
+        if table not in TABLES:
+            yield f"{file.where(('tables', index))}: {table!r}: {one_of(table, TABLES)}"
+    for key in [("cases", "generate"), *(("validators", i, "callable") for i in range(len(validators)))]:
+        yield from _code_problems(file, key)
+    for index, validator in enumerate(data["validators"]):
+        yield from _profile_problems(file, ("validators", index, "contracts"), validator.get("contracts"))
+
+
+def _code_problems(file: YamlFile, key: tuple[str | int, ...]) -> Iterator[str]:
+    value: Any = file.content
+    for part in key:
+        value = value.get(part) if isinstance(value, dict) else value[part]
+    if value is None:
+        return
+    try:
+        code_digest(
+            allowed(value.partition(":")[0], file.path.parent / CODE.name), roots=[file.path.parent / CODE.name]
+        )
+    except MateProbeError as error:
+        yield f"{file.where(key)}: {error}"
+
+
+def _profile_problems(file: YamlFile, key: tuple[str | int, ...], name: str | None) -> Iterator[str]:
+    if name is None:
+        return
+    try:
+        _check_profile(read_yaml(below(file.path.parent, name, key_text(key))))
+    except StudyError as error:
+        yield f"{file.where(key)}: {error}"

@@ -1,0 +1,133 @@
+"""YAML as the pipeline reads it: plain data only, and the line every key stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mateprobe.errors import StudyError
+
+if TYPE_CHECKING:
+    import yaml
+
+SIZE_LIMIT = 16 << 20
+_TAG = "tag:yaml.org,2002:"
+_Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class YamlFile:
+    """The content of a YAML file as JSON data, and for each key path the line it stands on."""
+
+    path: Path
+    content: Any
+    lines: dict[_Path, int] = field(default_factory=dict)
+
+    def where(self, key: _Path) -> str:
+        """Return ``file:line: key path`` for messages; of a missing key, the place of its parent."""
+        known = next(key[:length] for length in range(len(key), -1, -1) if key[:length] in self.lines)
+        return f"{self.path}:{self.lines[known]}: {key_text(key)}"
+
+
+def key_text(key: _Path) -> str:
+    """Return a key path as people write it: ``validators[1].id``."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in key)
+    return text.lstrip(".") or "(top level)"
+
+
+def read_yaml(path: Path) -> YamlFile:
+    """Read one YAML document of plain data.
+
+    Raises:
+        StudyError: no such file, not UTF-8, no YAML; a tag, an alias, a key that is no string or
+            stands twice; a file over 16 MiB. The message names file and line.
+    """
+    import yaml
+
+    try:
+        if path.stat().st_size > SIZE_LIMIT:
+            raise StudyError(f"{path}: file of {path.stat().st_size:,} bytes; expected at most {SIZE_LIMIT:,}")
+        text = path.read_bytes().decode("utf-8-sig")
+        _refuse_aliases(path, text)
+        node = yaml.compose(text, Loader=_loader())
+        lines: dict[_Path, int] = {(): 1}
+        content = _build(path, node, (), lines) if node is not None else None
+    except OSError as error:
+        raise StudyError(f"{path}: expected a readable YAML file: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise StudyError(
+            f"{path}: expected UTF-8 text: byte {error.start} is {error.object[error.start]:#04x}"
+        ) from None
+    except yaml.YAMLError as error:
+        raise StudyError(f"{path}:{_line(error)}: expected YAML: {' '.join(str(error).split())}") from None
+    except RecursionError:
+        raise StudyError(f"{path}: nests too deeply; flatten it") from None
+    return YamlFile(path, content, lines)
+
+
+def _loader() -> Any:
+    import yaml
+
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def _line(error: yaml.YAMLError) -> int:
+    mark = getattr(error, "problem_mark", None)
+    return mark.line + 1 if mark is not None else 1
+
+
+def _refuse_aliases(path: Path, text: str) -> None:
+    """Refuse aliases before anything is composed: nested, a few of them make a file of any size."""
+    import yaml
+
+    for event in yaml.parse(text, Loader=_loader()):
+        if isinstance(event, yaml.AliasEvent):
+            line = event.start_mark.line + 1
+            raise StudyError(f"{path}:{line}: alias *{event.anchor}; write the value out where it is used")
+
+
+def _build(path: Path, node: yaml.Node, key: _Path, lines: dict[_Path, int]) -> Any:
+    import yaml
+
+    lines[key] = node.start_mark.line + 1
+    if isinstance(node, yaml.MappingNode):
+        return dict(_items(path, node, key, lines))
+    if isinstance(node, yaml.SequenceNode):
+        return [_build(path, item, (*key, index), lines) for index, item in enumerate(node.value)]
+    return _scalar(path, node)
+
+
+def _items(path: Path, node: yaml.MappingNode, key: _Path, lines: dict[_Path, int]) -> Iterator[tuple[str, Any]]:
+    seen: set[str] = set()
+    for name_node, value in node.value:
+        name = _scalar(path, name_node)
+        line = name_node.start_mark.line + 1
+        if not isinstance(name, str):
+            raise StudyError(f"{path}:{line}: key {name!r} is no text; quote it")
+        if name in seen:
+            raise StudyError(f"{path}:{line}: key {key_text((*key, name))} stands twice; keep one")
+        seen.add(name)
+        yield name, _build(path, value, (*key, name), lines)
+        lines[*key, name] = line
+
+
+def _scalar(path: Path, node: yaml.Node) -> Any:
+    kind, line = node.tag.removeprefix(_TAG), node.start_mark.line + 1
+    if kind == "str":
+        return node.value
+    if kind == "null":
+        return None
+    if kind == "bool":
+        return node.value.lower() in ("true", "yes", "on")
+    try:
+        if kind == "int":
+            return int(node.value.replace("_", ""), 0)
+        if kind == "float":
+            number = float(node.value.replace("_", ""))
+            if number - number == 0:  # false for infinities and NaN
+                return number
+    except ValueError:
+        pass
+    raise StudyError(f"{path}:{line}: {node.value!r} is read as {node.tag}; expected plain data, or quote it as text")

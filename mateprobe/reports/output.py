@@ -1,0 +1,45 @@
+"""Reports as readable JSON, written whole or not at all into folders that belong to the user."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+
+def json_text(data: Any) -> str:
+    """Return JSON data as text for people and diffs: sorted keys, indented by 2, non-ASCII kept, LF at the end."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=2)
+    # A lone surrogate has no UTF-8; within a JSON string its escape means the same.
+    return text.encode("utf-8", "backslashreplace").decode() + "\n"
+
+
+def write_whole(path: str | Path, text: str) -> None:
+    """Write ``text`` to ``path`` as UTF-8 so that nobody ever sees a part of it.
+
+    A link is followed. What is there and is no regular file, such as ``/dev/null``, is written to in place.
+
+    Raises:
+        OSError: the folder or the file cannot be written; an old file is then as it was.
+    """
+    target = Path(os.path.realpath(path))
+    if Path(path).exists() and not target.is_file():
+        Path(path).write_bytes(text.encode())
+        return
+    # Beside the target, so that the rename is atomic; random, so that two writers keep apart.
+    partial = target.with_name(f".mateprobe-{os.urandom(8).hex()}.partial")
+    try:
+        _write_synced(partial, text)
+        partial.replace(target)
+    except OSError as error:  # the caller knows the target, not the partial file
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _write_synced(path: Path, text: str) -> None:
+    with path.open("xb") as stream:
+        stream.write(text.encode())
+        stream.flush()
+        os.fsync(stream.fileno())

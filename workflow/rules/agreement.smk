@@ -1,0 +1,22 @@
+rule agreement:
+    input:
+        evidence_member,
+        frozen_reports,
+        "results/{study}/cases.jsonl",
+        judged("observations"),
+        judged("outcomes"),
+        "results/{study}/summary.json",
+    output:
+        "results/{study}/agreement.json",
+        receipt="results/{study}/receipts/agreement.json",
+    log:
+        "results/logs/{study}/agreement.log",
+    benchmark:
+        "results/benchmarks/{study}/agreement.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        section=section("agreement"),
+        code=code("agreement"),
+    shell:
+        "python -m mateprobe.pipeline agreement --study {wildcards.study} --section {params.section:q} 2> {log:q}"

@@ -1,0 +1,17 @@
+rule tables:
+    input:
+        table_inputs,
+    output:
+        multiext("results/tables/{table}", ".json", ".csv", ".md"),
+        receipt="results/tables/receipts/{table}.json",
+    log:
+        "results/logs/tables/{table}.log",
+    benchmark:
+        "results/benchmarks/tables/{table}.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        studies=lambda wildcards: table_studies(wildcards.table),
+        code=code_digest("mateprobe.pipeline.tables"),
+    shell:
+        "python -m mateprobe.pipeline tables --table {wildcards.table} --studies {params.studies} 2> {log:q}"
