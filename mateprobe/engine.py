@@ -17,9 +17,13 @@ RULE_ERROR = "RULE_ERROR"
 class Contract(Protocol):
     """Anything with an id, a version, a kind, an evaluation and a configuration can be a contract."""
 
-    rule_id: str
     version: ClassVar[str]
     kind: ClassVar[Kind]
+
+    @property
+    def rule_id(self) -> str:
+        """The id of the contract, by which its checks are known."""
+        ...
 
     def evaluate(self, document: Document, context: Context) -> tuple[Check, ...]:
         """Return at least one check of this contract."""

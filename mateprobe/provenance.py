@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from types import NoneType
 from typing import TYPE_CHECKING, Literal
 
 from .errors import InvalidType, InvalidValue, one_of
@@ -45,9 +46,9 @@ class GitProvenance:
     error: str | None = None
 
     def __post_init__(self) -> None:
-        if self.commit is not None and not (isinstance(self.commit, str) and _COMMIT.fullmatch(self.commit)):
+        if self.commit is not None and not (type(self.commit) is str and _COMMIT.fullmatch(self.commit)):
             raise InvalidValue(f"commit={self.commit!r}; expected 40 or 64 hex digits, or None if it is not known")
-        if self.dirty is not None and type(self.dirty) is not bool:
+        if type(self.dirty) not in (bool, NoneType):
             raise InvalidType(f"dirty={self.dirty!r} has type {type(self.dirty).__name__}; expected bool or None")
         if self.source not in ("supplied", "observed"):
             raise InvalidValue(f"source={self.source!r}; expected 'supplied' or 'observed'")

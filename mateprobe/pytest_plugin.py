@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from .provenance import GitProvenance
     from .validator_audit import AuditCase, Obligation, ValidatorAuditReport, Verdict
 
+    AnyReport = Report | CampaignReport | ValidatorAuditReport
+
 T = TypeVar("T")
 R = TypeVar("R", "Report", "CampaignReport", "ValidatorAuditReport")
 
@@ -56,7 +58,7 @@ class MateProbe:
         __tracebackhide__ = True
         return self._met(
             "check",
-            {},
+            None,
             lambda: evaluate(document, context, contracts, policy),
             lambda report: report.assert_accepted(),
         )
@@ -110,35 +112,50 @@ class MateProbe:
             lambda report: report.assert_thresholds(**thresholds),
         )
 
-    def _met(self, kind: str, thresholds: Mapping[str, float], make: Callable[[], R], insist: Callable[[R], None]) -> R:
+    def _met(
+        self,
+        kind: str,
+        thresholds: Mapping[str, float] | None,
+        make: Callable[[], R],
+        insist: Callable[[R], None],
+    ) -> R:
         __tracebackhide__ = True
         try:
             report = make()
         except Exception as error:
-            self._record(kind, thresholds, "error", describe(error))
+            self._record(_entry(self._test, kind, "error", describe(error), thresholds=thresholds))
             raise
         try:
             insist(report)
         except AssertionError as error:
-            self._record(kind, thresholds, "unmet", str(error), report)
+            self._record(_entry(self._test, kind, "unmet", str(error), thresholds=thresholds, report=report))
             raise
-        self._record(kind, thresholds, "met", None, report)
+        self._record(_entry(self._test, kind, "met", None, thresholds=thresholds, report=report))
         return report
 
-    def _record(
-        self, kind: str, thresholds: Mapping[str, float], result: str, message: str | None, report: Any = None
-    ) -> None:
-        if self._entries is None:
-            return
-        entry = {
-            "test": self._test,
-            "kind": kind,
-            "thresholds": thresholds,
-            "result": result,
-            "message": message,
-            "report": report and report.to_dict(),
-        }
-        self._entries.append(json.dumps(entry))  # text, and in ASCII: it may have to pass between processes
+    def _record(self, entry: dict[str, Any]) -> None:
+        if self._entries is not None:  # as text, and in ASCII: it may have to pass between processes
+            report = entry["report"]
+            self._entries.append(json.dumps({**entry, "report": report and report.to_dict()}))
+
+
+def _entry(
+    test: str | None,
+    kind: str,
+    result: str,
+    message: str | None,
+    *,
+    thresholds: Mapping[str, float] | None = None,
+    report: AnyReport | None = None,
+) -> dict[str, Any]:
+    return {
+        "test": test,
+        "kind": kind,
+        "result": result,
+        "message": message,
+        "thresholds": thresholds,
+        "report": report,
+    }
 
 
 @pytest.fixture
@@ -200,8 +217,7 @@ class _Collector:
     def pytest_testnodedown(self, node: Any, error: object) -> None:
         if error is not None:
             message = f"worker {node.gateway.id} was lost: {error}; what it was asked last is not known"
-            entry = {"kind": "worker", "thresholds": {}, "result": "error", "message": message, "report": None}
-            self._lost[node.gateway.id] = {"test": None, **entry}
+            self._lost[node.gateway.id] = _entry(None, "worker", "error", message)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str, report: Any) -> None:

@@ -270,9 +270,7 @@ class SettledPremise(Rule):
         """Return one check per closed premise and surface, premises in the context's order."""
         if not context.closed_premises:
             return (self.result(SATISFIED, "NO_CLOSED_PREMISES", "$", "the context closes no premise"),)
-        return tuple(
-            check for premise in context.closed_premises for check in self._premise(document, premise)
-        )
+        return tuple(check for premise in context.closed_premises for check in self._premise(document, premise))
 
     def _premise(self, document: Document, premise: str) -> Iterator[Check]:
         compiled: dict[str, list[re.Pattern[str]]] = self._compiled  # type: ignore[attr-defined]

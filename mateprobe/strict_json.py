@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from functools import partial
 from math import isinf
 from pathlib import Path
-from typing import IO, Any, AnyStr, NoReturn
+from typing import IO, Any, NoReturn, TypeVar
 
 from .errors import InvalidValue
+
+Data = TypeVar("Data", bound=bytes | str)
 
 LIMIT = 64 << 20  # bytes of one JSON text: far above any sample, far below what hurts a machine
 DEPTH = 200  # levels of nesting: what recursive code can still walk
@@ -62,7 +64,8 @@ def read(stream: IO[bytes] | IO[str], where: str) -> Any:
         InvalidValue: as ``loads``, or there is more than ``LIMIT``.
         OSError: it cannot be read.
     """
-    return loads(_within_limit(stream.read(LIMIT + 1), where), where)
+    data: bytes | str = stream.read(LIMIT + 1)
+    return loads(_within_limit(data, where), where)
 
 
 def lines(path: Path) -> Iterator[tuple[int, Any]]:
@@ -79,7 +82,7 @@ def lines(path: Path) -> Iterator[tuple[int, Any]]:
                 yield number, loads(text, where)
 
 
-def _within_limit(data: AnyStr, where: str) -> AnyStr:
+def _within_limit(data: Data, where: str) -> Data:
     if len(data) > LIMIT:
         raise InvalidValue(f"{where}: expected at most {LIMIT:,} bytes of JSON, found more")
     return data

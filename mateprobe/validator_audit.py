@@ -12,10 +12,10 @@ from .canonical import plain
 from .classify import Facts, classify, without_variant
 from .corpus import Corpus, Pair, check_label
 from .errors import InvalidValue, one_of
-from .model import names
+from .model import Report, names
+from .mutations import violated
 from .outcome import Outcome, Reason, Relation, Validity
 from .provenance import GitProvenance
-from .reports.markdown import audit_markdown
 from .runner import Failure, Judgement, Verdict, judge, judged
 from .tally import assess, counts, rates, shortfalls
 
@@ -28,6 +28,7 @@ __all__ = [
     "Validity",
     "Verdict",
     "audit_validator",
+    "report_verdict",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -139,6 +140,8 @@ class ValidatorAuditReport:
 
     def to_markdown(self) -> str:
         """Return the report for people: what failed first, then every obligation and every case."""
+        from .reports.markdown import audit_markdown
+
         return audit_markdown(self)
 
     def assert_thresholds(self, *, detection: float = 1.0, preservation: float = 1.0) -> None:
@@ -183,6 +186,18 @@ def audit_validator(
 
     results = tuple(_run(case, pair, ask) for case, pair in zip(cases, corpus.pairs, strict=True))
     return ValidatorAuditReport(validator_id, obligations, results, corpus.digest, provenance=provenance)
+
+
+def report_verdict(report: Report) -> Verdict:
+    """Return what a contract report says as a verdict: ids are ``RULE/CODE@SCOPE`` of violated checks.
+
+    Under an advisory policy a report may be accepted and still hold violations, which a verdict
+    cannot; the findings then stand in the evidence.
+    """
+    ids = tuple(target.finding_id for target in violated(report))
+    if report.accepted:
+        return Verdict(accepted=True, complete=report.complete, evidence=ids)
+    return Verdict(accepted=False, violations=ids, complete=report.complete)
 
 
 def _check_inventory(cases: tuple[AuditCase[T], ...], obligations: tuple[Obligation, ...], validator_id: str) -> None:

@@ -18,6 +18,7 @@ STAGES = {
     "observe": "ask one validator about every distinct sample",
     "outcomes": "decide how every case ends for one validator",
     "summary": "count a study's outcomes",
+    "statistics": "give a study's rates intervals and compare its validators",
     "agreement": "compare a study with its frozen report",
     "manifest": "hash a study's artifacts and what they were made from",
     "tables": "write one table of the report",

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mateprobe import strict_json
 from mateprobe.canonical import canonical_bytes, same
 from mateprobe.corpus import Corpus
 from mateprobe.errors import StageError
 from mateprobe.mutations import MutationCase, published_outcome
 from mateprobe.outcome import INELIGIBLE, Outcome, Relation
-from mateprobe.pipeline import strict_json
 from mateprobe.pipeline.files import sha256_file, write_bytes
 from mateprobe.pipeline.records import read_records
 from mateprobe.pipeline.section import RESULTS, add_section, parse_section, receipt_path, stage_modules
@@ -53,9 +53,8 @@ def run(args: argparse.Namespace) -> int:
         compare_campaign(comparison, inputs, validator)
         if comparison.differences:
             shown = "\n".join(comparison.differences[:SHOWN])
-            raise StageError(
-                f"study {section['study']!r}: {len(comparison.differences)} differences from {section['campaign']}:\n{shown}"
-            )
+            count = len(comparison.differences)
+            raise StageError(f"study {section['study']!r}: {count} differences from {section['campaign']}:\n{shown}")
         content = {
             "study": section["study"],
             "frozen": section["campaign"],
@@ -172,6 +171,9 @@ class _ReportOf:
                 self._expect(place, field, check[field], theirs[field])
 
 
+_BINARY_NAMES = {"baseline_rejections": "baselines_not_accepted", "valid_variant_acceptance": "valid_acceptance"}
+
+
 def _compare_summary(
     comparison: Comparison, inputs: Mapping[str, Path], validator: str, header: Mapping[str, Any]
 ) -> None:
@@ -189,7 +191,6 @@ def _compare_summary(
     if "contract_digest" in frozen:
         comparison.expect("summary", "contract_digest", header["contracts_digest"], frozen["contract_digest"])
     for id, theirs in frozen.get("binary_comparisons", {}).items():
-        binary = ours[id]["binary"]
         for field, value in theirs.items():
-            name = {"baseline_rejections": "baselines_not_accepted", "valid_variant_acceptance": "valid_acceptance"}
-            comparison.expect(f"binary figures of {id!r}", field, binary[name.get(field, field)], value)
+            figure = ours[id]["binary"][_BINARY_NAMES.get(field, field)]
+            comparison.expect(f"binary figures of {id!r}", field, figure, value)

@@ -25,6 +25,7 @@ from mateprobe.pipeline.store import Artifact, Store
 
 PIP_SECONDS = 600
 UNPACKED_LIMIT = 256 << 20  # bytes an archive may unpack to, whatever its headers announce
+_PIN = "; archive and pins do not belong together: restore the pins file, or name the right archive"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +81,16 @@ def extract(path: Path, archive: Archive, targets: Mapping[str, Path]) -> None:
     try:
         with _Bounded(path) as unpacked, tarfile.open(fileobj=unpacked, mode="r|") as members:
             for info in members:
-                _check(path, info, archive.root, seen)
+                _check(archive, info, seen)
                 seen.add(info.name)
                 if member := wanted.pop(info.name, None):
-                    _take(path, members, info, archive.members[member], targets[member])
+                    _take(archive, members, info, archive.members[member], targets[member])
     except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise EvidenceError(f"{path}: expected a gzipped tar archive: {error}; remove it and fetch it again") from None
+        raise EvidenceError(
+            f"{archive.file}: expected a gzipped tar archive: {error}; remove it and fetch it again"
+        ) from None
     if wanted:
-        raise EvidenceError(f"{path}: expected member {min(wanted)}, found none so named{_PIN}")
-
-
-_PIN = "; it is not the archive that was pinned"
+        raise EvidenceError(f"{archive.file}: expected member {min(wanted)}, found none so named{_PIN}")
 
 
 def _local(archive: Archive) -> Path | None:
@@ -151,18 +151,20 @@ def _not_fetched(archive: Archive, why: str) -> EvidenceError:
     )
 
 
-def _check(path: Path, info: tarfile.TarInfo, root: str, seen: set[str]) -> None:
+def _check(archive: Archive, info: tarfile.TarInfo, seen: set[str]) -> None:
     parts = PurePosixPath(info.name).parts
-    if parts[:1] != (root,) or ".." in parts or "\\" in info.name:
-        raise EvidenceError(f"{path}: expected members below {root}/, found {info.name!r}{_PIN}")
+    if parts[:1] != (archive.root,) or ".." in parts or "\\" in info.name:
+        raise EvidenceError(f"{archive.file}: expected members below {archive.root}/, found {info.name!r}{_PIN}")
     if not (info.isdir() or (info.isreg() and info.sparse is None)):
-        raise EvidenceError(f"{path}: expected files and folders, found {info.name!r} of type {info.type!r}{_PIN}")
+        raise EvidenceError(
+            f"{archive.file}: expected files and folders, found {info.name!r} of type {info.type!r}{_PIN}"
+        )
     if info.name in seen:
-        raise EvidenceError(f"{path}: expected each member once, found {info.name!r} twice{_PIN}")
+        raise EvidenceError(f"{archive.file}: expected each member once, found {info.name!r} twice{_PIN}")
 
 
-def _take(path: Path, members: tarfile.TarFile, info: tarfile.TarInfo, pinned: Artifact, target: Path) -> None:
-    where = f"{path}: member {info.name}"
+def _take(archive: Archive, members: tarfile.TarFile, info: tarfile.TarInfo, pinned: Artifact, target: Path) -> None:
+    where = f"{archive.file}: member {info.name}"
     source = members.extractfile(info)
     if info.size != pinned.bytes or source is None:
         raise EvidenceError(f"{where}: expected {pinned.bytes:,} bytes, found {info.size:,}{_PIN}")
@@ -185,5 +187,5 @@ class _Bounded(gzip.GzipFile):
         data = super().read(wanted)
         self._left -= len(data)
         if self._left < 0:
-            raise EvidenceError(f"{self.name}: unpacks to more than {UNPACKED_LIMIT:,} bytes{_PIN}")
+            raise EvidenceError(f"{Path(self.name).name}: unpacks to more than {UNPACKED_LIMIT:,} bytes{_PIN}")
         return data

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import heapq
+import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
+from mateprobe import strict_json
 from mateprobe.canonical import canonical_bytes, digest
 from mateprobe.errors import InvalidType, InvalidValue, StudyError, one_of
 from mateprobe.outcome import Relation, Validity
-from mateprobe.pipeline import strict_json
-from mateprobe.pipeline.named_code import load_function
+from mateprobe.pipeline.named_code import CODE, load_function
 from mateprobe.pipeline.records import write_records
 from mateprobe.pipeline.section import RESULTS, add_section, parse_section, receipt_path, stage_modules
 from mateprobe.pipeline.stage import run_stage
@@ -38,9 +40,11 @@ def run(args: argparse.Namespace) -> int:
     source = section["cases"]
     member = source.get("evidence")
     inputs = {"evidence": EVIDENCE / member} if member else {}
+    inputs |= {path.as_posix(): path for path in read_by_generator(source)}
 
     def make(partial: Mapping[str, Path]) -> None:
         rows = _frozen(inputs["evidence"], source.get("controls", {})) if member else _generated(source)
+        rows = pinned(verified(rows, source.get("verify")), source.get("published"))
         checked = (check_row(row, section["obligations"]) for row in rows)
         count, _ = write_records(partial["cases"], "cases", unique(sort_by_id(checked)))
         if not count:
@@ -51,11 +55,29 @@ def run(args: argparse.Namespace) -> int:
         inputs=inputs,
         params=section,
         modules=stage_modules("cases", section),
+        roots=[CODE],
         outputs={"cases": RESULTS / section["study"] / "cases.jsonl"},
         make=make,
         receipt=receipt_path(section["study"], "cases"),
     )
     return 0
+
+
+def read_by_generator(source: Mapping[str, Any]) -> list[Path]:
+    """Return the files a generator is declared to read, sorted.
+
+    Raises:
+        StudyError: a pattern leaves the project, or matches no file.
+    """
+    found: set[Path] = set()
+    for pattern in source.get("reads", ()):
+        if Path(pattern).is_absolute() or ".." in Path(pattern).parts:
+            raise StudyError(f"cases.reads={pattern!r}: expected a pattern below the project")
+        matches = [path for path in Path().glob(pattern) if path.is_file()]
+        if not matches:
+            raise StudyError(f"cases.reads={pattern!r}: expected files, found none")
+        found.update(matches)
+    return sorted(found)
 
 
 def _generated(source: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
@@ -83,6 +105,36 @@ def _frozen(path: Path, controls: Mapping[str, str]) -> Iterator[dict[str, Any]]
             "expected": [f"{target['rule_id']}/{target['code']}@{target['scope']}" for target in targets],
             "obligation": targets[0]["rule_id"] if targets else controls.get(case["family"]),
         }
+
+
+def verified(rows: Iterable[Mapping[str, Any]], verify: str | None) -> Iterator[Mapping[str, Any]]:
+    """Yield rows after the study's oracle, written apart from its generator, has agreed with each.
+
+    Raises:
+        StudyError: the oracle's, where it does not.
+    """
+    oracle = load_function(verify) if verify else lambda _: None
+    for row in rows:
+        oracle(row)
+        yield row
+
+
+def pinned(rows: Iterable[Mapping[str, Any]], published: Mapping[str, str] | None) -> Iterator[Mapping[str, Any]]:
+    """Yield rows; at their end, hold them against the published file they must equal byte for byte.
+
+    Raises:
+        StudyError: the rows as published JSON (keys sorted, indent 2, final newline) have another hash.
+    """
+    if published is None:
+        yield from rows
+        return
+    as_published, texts = load_function(published["rows"]), []
+    for row in rows:
+        texts.append(as_published(row))
+        yield row
+    sha256 = hashlib.sha256(json.dumps(texts, indent=2, sort_keys=True).encode() + b"\n").hexdigest()
+    if sha256 != published["sha256"]:
+        raise StudyError(f"cases as published JSON: expected sha256 {published['sha256']}, found {sha256}")
 
 
 def check_row(row: Mapping[str, Any], obligations: Iterable[str]) -> dict[str, Any]:

@@ -12,9 +12,17 @@ from mateprobe.canonical import plain
 from mateprobe.engine import Profile
 from mateprobe.model import Status
 from mateprobe.mutations import violated
-from mateprobe.pipeline.named_code import load_function
+from mateprobe.pipeline.named_code import CODE, load_function
 from mateprobe.pipeline.records import read_records, write_records
-from mateprobe.pipeline.section import RESULTS, add_section, parse_section, receipt_path, stage_modules
+from mateprobe.pipeline.section import (
+    RESULTS,
+    add_section,
+    parse_section,
+    parts,
+    receipt_path,
+    shard_of,
+    stage_modules,
+)
 from mateprobe.pipeline.stage import run_stage
 from mateprobe.runner import Failure, judge
 from mateprobe.serialization import contracts_from_data, policy_from_data, sample_from_data
@@ -27,27 +35,31 @@ Observer = Callable[[str, Any], Observation]
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     add_section(parser, validator=True)
+    parser.add_argument("--shard", type=int, default=0, help="which of the study's shards (default: %(default)s)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the stage; return 0."""
     section = parse_section(args.section)
     study, validator = section["study"], section["validator"]["id"]
-    cases = RESULTS / study / "cases.jsonl"
+    cases, shards = RESULTS / study / "cases.jsonl", section["shards"]
+    part = parts(validator, shards)[args.shard]
 
     def make(partial: Mapping[str, Path]) -> None:
         header, observer = observer_of(section["validator"])
-        rows = (observer(digest, sample) for digest, sample in distinct_samples(read_records(cases, "cases")))
+        samples = distinct_samples(read_records(cases, "cases"))
+        rows = (observer(digest, sample) for digest, sample in samples if shard_of(digest, shards) == args.shard)
         write_records(partial["observations"], "observations", rows, {"validator": validator, **header})
 
     run_stage(
         "observe",
         inputs={"cases": cases},
-        params=section,
+        params={**section, "shard": args.shard},
         modules=stage_modules("observe", section),
-        outputs={"observations": RESULTS / study / "observations" / f"{validator}.jsonl"},
+        roots=[CODE],
+        outputs={"observations": RESULTS / study / "observations" / f"{part}.jsonl"},
         make=make,
-        receipt=receipt_path(study, "observe", validator),
+        receipt=receipt_path(study, "observe", part),
     )
     return 0
 

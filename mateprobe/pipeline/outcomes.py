@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from mateprobe.classify import Evidence, Facts, Judged, classify
 from mateprobe.errors import StageError
 from mateprobe.outcome import Reason, Relation, Validity
+from mateprobe.pipeline.detailed import detailed_outcome
 from mateprobe.pipeline.records import RecordFile, read_records, write_records
-from mateprobe.pipeline.section import RESULTS, add_section, parse_section, receipt_path, stage_modules
+from mateprobe.pipeline.section import (
+    RESULTS,
+    add_section,
+    parse_section,
+    parts,
+    receipt_path,
+    shard_of,
+    stage_modules,
+)
 from mateprobe.pipeline.stage import run_stage
 
 
@@ -24,16 +34,19 @@ def run(args: argparse.Namespace) -> int:
     """Run the stage; return 0."""
     section = parse_section(args.section)
     folder = RESULTS / section["study"]
-    cases, observations = folder / "cases.jsonl", folder / "observations" / f"{args.validator}.jsonl"
+    cases = folder / "cases.jsonl"
+    observations = {
+        part: folder / "observations" / f"{part}.jsonl" for part in parts(args.validator, section["shards"])
+    }
 
     def make(partial: Mapping[str, Path]) -> None:
-        observed = read_records(observations, "observations")
-        rows = decide(read_records(cases, "cases"), observed)
+        observed = [read_records(path, "observations") for path in observations.values()]
+        rows = decide(read_records(cases, "cases"), observed, section["comparators"])
         write_records(partial["outcomes"], "outcomes", rows, {"validator": args.validator})
 
     run_stage(
         "outcomes",
-        inputs={"cases": cases, "observations": observations},
+        inputs={"cases": cases, **observations},
         params=section,
         modules=stage_modules("outcomes", section),
         outputs={"outcomes": folder / "outcomes" / f"{args.validator}.jsonl"},
@@ -47,8 +60,18 @@ class Observed(NamedTuple):
     """What an outcome needs of an observation."""
 
     judged: Judged
+    complete: bool
     violations: tuple[str, ...]
     error: str | None
+
+    def as_row(self) -> dict[str, Any]:
+        """Return the observation as the fields of its record."""
+        return {
+            "accepted": self.judged.accepted,
+            "complete": self.complete,
+            "violations": list(self.violations),
+            "error": self.error,
+        }
 
     @property
     def said(self) -> str:
@@ -59,11 +82,15 @@ class Observed(NamedTuple):
 
 
 class Observations:
-    """The observations of one validator, read once, side by side with the cases they belong to."""
+    """The observations of one validator, read once, side by side with the cases they belong to.
 
-    def __init__(self, file: RecordFile) -> None:
-        self._path = file.path
-        self._rows = iter(file)
+    A sample's observation is in the file of its shard; in each file they stand in the order in which
+    the cases ask for them.
+    """
+
+    def __init__(self, files: Sequence[RecordFile]) -> None:
+        self._files = files
+        self._rows = [iter(file) for file in files]
         self._known: dict[bytes, Observed] = {}
 
     def of(self, digest: str) -> Observed:
@@ -74,59 +101,86 @@ class Observations:
         """
         key = bytes.fromhex(digest)
         if key not in self._known:
-            row = next(self._rows, None)  # observations stand in the order the cases ask for them
+            shard = shard_of(digest, len(self._files))
+            row = next(self._rows[shard], None)
             if row is None or row["sample"] != digest:
-                raise StageError(f"{self._path}: no observation of sample {digest}; remove the file and run again")
+                path = self._files[shard].path
+                raise StageError(f"{path}: no observation of sample {digest}; remove the file and run again")
             self._known[key] = _observed(row)
         return self._known[key]
 
     def close(self) -> None:
-        """Read the end of the file.
+        """Read the end of each file.
 
         Raises:
-            StageError: it goes on after the last case. EvidenceError: it was cut short or edited.
+            StageError: one goes on after the last case. EvidenceError: one was cut short or edited.
         """
-        for row in self._rows:
-            raise StageError(f"{self._path}: sample {row['sample']} belongs to no case; remove the file and run again")
+        for file, rows in zip(self._files, self._rows, strict=True):
+            for row in rows:
+                raise StageError(
+                    f"{file.path}: sample {row['sample']} belongs to no case; remove the file and run again"
+                )
 
 
 def _observed(row: Mapping[str, Any]) -> Observed:
     evidence = Evidence.ERROR if row["error"] is not None else _COMPLETENESS[row["complete"]]
-    return Observed(Judged(evidence, row["accepted"]), tuple(row["violations"]), row["error"])
+    return Observed(Judged(evidence, row["accepted"]), row["complete"], tuple(row["violations"]), row["error"])
 
 
 _COMPLETENESS = {True: Evidence.COMPLETE, False: Evidence.INCOMPLETE}
 
 
-def decide(cases: Iterable[Mapping[str, Any]], file: RecordFile) -> Iterator[dict[str, Any]]:
+def decide(
+    cases: Iterable[Mapping[str, Any]], files: Sequence[RecordFile], comparators: Sequence[str] = ()
+) -> Iterator[dict[str, Any]]:
     """Yield the outcome row of every case, in order.
+
+    Args:
+        cases: the case rows.
+        files: the observations of these cases' samples, one file a shard.
+        comparators: which other readings of the same observations each row carries.
 
     Raises:
         StageError: the observations are not those of these cases.
     """
-    observations = Observations(file)
-    itemised = file.header["itemised"]
+    observations = Observations(files)
+    itemised = files[0].header["itemised"]
     for case in cases:
         baseline = observations.of(case["baseline_sha256"])
         variant = observations.of(case["variant_sha256"])
-        decision = classify(
-            Facts(
-                relation=Relation(case["relation"]),
-                validity=Validity(case["validity"]),
-                identical=case["baseline_sha256"] == case["variant_sha256"],
-                baseline=baseline.judged,
-                variant=variant.judged,
-                named=set(case["expected"]) <= set(variant.violations),
-                itemised=itemised,
-            )
+        facts = Facts(
+            relation=Relation(case["relation"]),
+            validity=Validity(case["validity"]),
+            identical=case["baseline_sha256"] == case["variant_sha256"],
+            baseline=baseline.judged,
+            variant=variant.judged,
+            named=set(case["expected"]) <= set(variant.violations),
+            itemised=itemised,
         )
+        decision = classify(facts)
         failed = {Reason.BASELINE_ERROR: baseline.error, Reason.VARIANT_ERROR: variant.error}.get(decision.reason)
         yield {
-            **{key: case[key] for key in ("id", "group", "family", "obligation", "relation", "validity", "expected")},
+            **{key: case[key] for key in _KEPT},
             "outcome": decision.outcome.value,
             "reason": f"{decision.reason}: {failed}" if failed else decision.reason.value,
             "reported": list(variant.violations),
             "baseline": baseline.said,
             "variant": variant.said,
+            **{name: _READINGS[name](case, facts, baseline, variant) for name in comparators if name in _READINGS},
         }
     observations.close()
+
+
+def _by_rejection(_: Mapping[str, Any], facts: Facts, *__: Observed) -> str:
+    """Return the outcome if any complete rejection counted as a detection, whatever was reported."""
+    rejected = facts.variant is not None and facts.variant == Judged(Evidence.COMPLETE, accepted=False)
+    return classify(replace(facts, named=rejected)).outcome.value
+
+
+def _by_assertions(case: Mapping[str, Any], _: Facts, baseline: Observed, variant: Observed) -> str:
+    """Return the outcome as ordinary assertions find it, with no look at the decision table."""
+    return detailed_outcome(case, baseline.as_row(), variant.as_row())
+
+
+_KEPT = ("id", "group", "family", "obligation", "relation", "validity", "provenance", "expected")
+_READINGS = {"boolean": _by_rejection, "detailed": _by_assertions}

@@ -13,16 +13,20 @@ from pathlib import Path
 from time import monotonic
 from typing import IO, TYPE_CHECKING
 
+from mateprobe import strict_json
 from mateprobe.errors import InvalidValue, StageError
-from mateprobe.pipeline import strict_json
 from mateprobe.pipeline.section import RESULTS
-from mateprobe.pipeline.tables import FOLDER, TABLES
+from mateprobe.pipeline.table_specs import TABLES
+from mateprobe.pipeline.tables import FOLDER
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 PROFILE = Path("workflow/profiles/default")
 LOG = RESULTS / "logs" / "reproduce.log"
+LONG = 24
+"""Tables with more rows are named, not shown."""
+
 _STEPS = re.compile(r"(\d+) of (\d+) steps")
 _PLANNED = re.compile(r"total\s+(\d+)")
 
@@ -75,9 +79,16 @@ def _run_workflow(arguments: list[str]) -> int:
         assert job.stdout is not None  # noqa: S101 - a pipe was asked for
         done = _follow(job.stdout, log)
     if job.returncode:
-        sys.stderr.write(LOG.read_text("utf-8"))
+        sys.stderr.write(_failures(LOG.read_text("utf-8")))
         raise StageError(f"the workflow failed with exit code {job.returncode}; the reason stands above and in {LOG}")
     return done
+
+
+def _failures(log: str) -> str:
+    """Return the logs of the jobs that failed; of a run that never came to its jobs, the end of its own."""
+    logs = re.findall(r"^Logfile ([^\n]+):\n=+\n(.*?)\n=+$", log, re.MULTILINE | re.DOTALL)
+    shown = dict(logs)  # Snakemake shows a failed job's log again at the end
+    return "".join(f"{path}:\n{text}\n\n" for path, text in shown.items()) or log[-4000:]
 
 
 def _follow(lines: IO[str], log: IO[str]) -> int:
@@ -107,6 +118,9 @@ def _show(out: Console, name: str, title: str) -> None:
     if not path.is_file():
         return
     content = strict_json.load(path)
+    if len(content["rows"]) > LONG:
+        out.print(f"{title}: {len(content['rows'])} rows in {path.with_suffix('.md')}\n", highlight=False)
+        return
     columns = TABLES[name].columns
     table = Table(title=title, title_justify="left", caption=str(path), caption_justify="left")
     for index, column in enumerate(columns):

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from mateprobe import strict_json
 from mateprobe.canonical import canonical
 from mateprobe.errors import InvalidValue, StudyError
-from mateprobe.pipeline import strict_json
 from mateprobe.pipeline.code import code_digest
 from mateprobe.pipeline.named_code import CODE
 
@@ -45,18 +45,29 @@ def parse_section(text: str) -> dict[str, Any]:
 
 
 def stage_modules(stage: str, section: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the entry modules of a stage: its own, and that of the function its section names."""
-    named = {
-        "cases": lambda: section["cases"].get("generate"),
-        "observe": lambda: section["validator"].get("callable"),
-    }.get(stage, lambda: None)()
-    own = f"mateprobe.pipeline.{stage}"
-    return (own, named.partition(":")[0]) if named else (own,)
+    """Return the entry modules of a stage: its own, and those of the functions its section names."""
+    named: list[str | None] = []
+    if stage == "cases":
+        cases = section["cases"]
+        named = [cases.get("generate"), cases.get("verify"), cases.get("published", {}).get("rows")]
+    elif stage == "observe":
+        named = [section["validator"].get("callable")]
+    return (f"mateprobe.pipeline.{stage}", *(name.partition(":")[0] for name in named if name))
 
 
 def stage_code(stage: str, section: Mapping[str, Any]) -> str:
     """Return the digest of the code behind a stage."""
     return code_digest(*stage_modules(stage, section), roots=[CODE])
+
+
+def parts(validator: str, shards: int) -> list[str]:
+    """Return the stems of a validator's observation files: one, or one a shard."""
+    return [validator] if shards == 1 else [f"{validator}.{shard:04d}" for shard in range(shards)]
+
+
+def shard_of(sha256: str, shards: int) -> int:
+    """Return the shard of a sample: by its digest, so that a new case moves no other sample."""
+    return int(sha256[:8], 16) % shards
 
 
 def receipt_path(study: str, stage: str, validator: str | None = None) -> Path:

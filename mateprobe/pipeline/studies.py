@@ -18,7 +18,7 @@ from mateprobe.errors import MateProbeError, StudyError, one_of
 from mateprobe.pipeline.code import code_digest
 from mateprobe.pipeline.named_code import CODE, allowed
 from mateprobe.pipeline.section import stage_code
-from mateprobe.pipeline.tables import TABLES
+from mateprobe.pipeline.table_specs import TABLES
 from mateprobe.pipeline.yaml_file import YamlFile, key_text, read_yaml
 
 STUDIES = Path("studies")
@@ -38,6 +38,11 @@ class Study:
         return tuple(validator["id"] for validator in self.data["validators"])
 
     @property
+    def shards(self) -> int:
+        """Over how many jobs a validator's samples are spread."""
+        return int(self.data.get("shards", 1))
+
+    @property
     def tables(self) -> tuple[str, ...]:
         """The tables the study has rows in."""
         return tuple(self.data.get("tables", ()))
@@ -51,13 +56,14 @@ class Study:
         obligations = [obligation["id"] for obligation in self.data["obligations"]]
         sections: dict[str, dict[str, Any]] = {
             "cases": {"cases": self.data["cases"], "obligations": obligations},
-            "outcomes": {},
+            "outcomes": {"comparators": self.data.get("comparators", []), "shards": self.shards},
             "summary": {"obligations": self.data["obligations"], "validators": list(self.validators)},
+            "statistics": {"validators": list(self.validators), "seed": 1729, "replicates": 10_000},
             "agreement": {**self.data.get("agreement", {}), "corpus": self.data["cases"].get("evidence")},
             "manifest": {},
         }
         if validator is not None and stage == "observe":
-            sections["observe"] = {"validator": self._validator(validator)}
+            sections["observe"] = {"validator": self._validator(validator), "shards": self.shards}
         if stage not in sections:
             raise StudyError(f"{self.path}: stage {stage!r}: {one_of(stage, sections)}")
         return {"study": self.id, **sections[stage]}

@@ -11,13 +11,16 @@ from typing import Any
 from mateprobe.canonical import canonical_bytes
 from mateprobe.errors import StageError
 from mateprobe.outcome import Outcome, Relation, Validity
+from mateprobe.pipeline.attribution import Attribution
 from mateprobe.pipeline.files import write_bytes
-from mateprobe.pipeline.records import RecordFile, read_records
+from mateprobe.pipeline.records import read_records
 from mateprobe.pipeline.section import RESULTS, add_section, parse_section, receipt_path, stage_modules
 from mateprobe.pipeline.stage import run_stage
 from mateprobe.tally import assess, counts, rates, ratio
 
-Key = tuple[str, ...]
+Pair = tuple[Relation, Outcome]
+READINGS = frozenset({"boolean", "detailed"})
+"""Fields of an outcome row that hold another reading of the same observations."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +41,8 @@ def run(args: argparse.Namespace) -> int:
         asked = {summary["total"] for summary in validators.values()}
         if len(asked) != 1 or 0 in asked:
             raise StageError(
-                f"study {section['study']!r}: validators were asked about {sorted(asked)} cases; expected one number above 0"
+                f"study {section['study']!r}: validators were asked about {sorted(asked)} cases; "
+                "expected one number above 0"
             )
         content = {
             "study": section["study"],
@@ -60,57 +64,113 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def summarize(
-    outcomes: RecordFile | Iterable[Mapping[str, Any]], obligations: Iterable[Mapping[str, Any]]
-) -> dict[str, Any]:
+class Tally:
+    """What is counted of one validator, outcome row by outcome row."""
+
+    def __init__(self) -> None:
+        self.groups: set[str] = set()
+        self.ended: Counter[Pair] = Counter()
+        self.by_family: dict[str, Counter[Pair]] = defaultdict(Counter)
+        self.by_obligation: dict[str, Counter[Pair]] = defaultdict(Counter)
+        self.said: Counter[tuple[str, str]] = Counter()
+        self.read: dict[str, Counter[Pair]] = {}
+        self.disagreements: list[str] = []
+        self.attribution = Attribution()
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Count one outcome row."""
+        relation = Relation(row["relation"])
+        pair = (relation, Outcome(row["outcome"]))
+        self.groups.add(row["group"])
+        self.ended[pair] += 1
+        self.by_family[row["family"]][pair] += 1
+        self.by_obligation[row["obligation"]][pair] += 1
+        self.attribution.add(row)
+        if row["validity"] == Validity.VALID:
+            self.said[relation, row["variant"]] += 1
+            self.said["baseline", row["baseline"]] += 1
+        for name in READINGS & row.keys():
+            self.read.setdefault(name, Counter())[relation, Outcome(row[name])] += 1
+        if row.get("detailed", row["outcome"]) != row["outcome"]:
+            self.disagreements.append(row["id"])
+
+
+def summarize(outcomes: Iterable[Mapping[str, Any]], obligations: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the summary of one validator from its outcome rows.
 
     Args:
         outcomes: outcome rows; read once.
-        obligations: ``{"id", "description", "scope"?}`` each, in the order to show.
+        obligations: ``{"id", "description", "scope"?, "kind"?}`` each, in the order to show.
+
+    Raises:
+        StageError: detailed assertions came to another outcome than the audit; names the cases.
     """
-    groups: set[str] = set()
-    ended: Counter[tuple[Relation, Outcome]] = Counter()
-    by_family: dict[str, Counter[tuple[Relation, Outcome]]] = defaultdict(Counter)
-    by_obligation: dict[str, Counter[tuple[Relation, Outcome]]] = defaultdict(Counter)
-    said: Counter[tuple[str, str]] = Counter()
+    tally, obligations = Tally(), list(obligations)
     for row in outcomes:
-        pair = (Relation(row["relation"]), Outcome(row["outcome"]))
-        groups.add(row["group"])
-        ended[pair] += 1
-        by_family[row["family"]][pair] += 1
-        by_obligation[row["obligation"]][pair] += 1
-        if row["validity"] == Validity.VALID:
-            said[row["relation"], row["variant"]] += 1
-            said["baseline", row["baseline"]] += 1
+        tally.add(row)
+    if tally.disagreements:
+        raise StageError(
+            f"{len(tally.disagreements)} cases end otherwise by detailed assertions than by the audit: "
+            + ", ".join(tally.disagreements[:10])
+        )
     return {
-        "total": sum(ended.values()),
-        "groups": len(groups),
-        **audit_figures(ended),
-        "binary": binary_figures(said),
-        "families": {family: counts(_outcomes(found)) for family, found in sorted(by_family.items())},
+        "total": sum(tally.ended.values()),
+        "groups": len(tally.groups),
+        **audit_figures(tally.ended),
+        "binary": binary_figures(tally.said),
+        "readings": {name: audit_figures(ended) for name, ended in sorted(tally.read.items())},
+        "disagreements": len(tally.disagreements),
+        "error_policies": error_policies(tally.ended),
+        "attribution": tally.attribution.figures(),
+        "families": {family: audit_figures(ended) for family, ended in sorted(tally.by_family.items())},
+        "kinds": {
+            kind: audit_figures(sum((tally.by_obligation[id] for id in ids), Counter()))
+            for kind, ids in _ids_by_kind(obligations).items()
+        },
         "obligations": [
-            {"scope": "contract", **obligation, **assess(by_obligation[obligation["id"]].elements())}
+            {"scope": "contract", **obligation, **assess(tally.by_obligation[obligation["id"]].elements())}
             for obligation in obligations
         ],
     }
 
 
-def _outcomes(found: Counter[tuple[Relation, Outcome]]) -> Iterable[Outcome]:
-    return (outcome for _, outcome in found.elements())
+def _ids_by_kind(obligations: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+    kinds: dict[str, list[str]] = {}
+    for obligation in obligations:
+        if "kind" in obligation:
+            kinds.setdefault(obligation["kind"], []).append(obligation["id"])
+    return dict(sorted(kinds.items()))
 
 
-def audit_figures(ended: Counter[tuple[Relation, Outcome]]) -> dict[str, Any]:
-    """Return counts by outcome and the two attributed rates (0 to 1, None where undefined)."""
+def audit_figures(ended: Counter[Pair]) -> dict[str, Any]:
+    """Return counts by outcome, of all cases and by relation, and both rates (None where undefined)."""
     found = rates(ended.elements())
     return {
-        "counts": counts(_outcomes(ended)),
+        "counts": counts(outcome for _, outcome in ended.elements()),
+        "faults": counts(outcome for relation, outcome in ended.elements() if relation is Relation.VIOLATION),
+        "controls": counts(outcome for relation, outcome in ended.elements() if relation is Relation.PRESERVE),
         "eligible_faults": found.faults,
         "detected_faults": found.detected,
         "detection_score": found.detection_score,
         "eligible_controls": found.controls,
         "preserved_controls": found.preserved,
         "preservation_rate": found.preservation_rate,
+    }
+
+
+def error_policies(ended: Counter[Pair]) -> dict[str, Any]:
+    """Return the detection score under three ways to treat a fault without a usable verdict.
+
+    Only ``miss`` is sound: a crash or an unknown is no detection, and leaving it out of the
+    denominator hides it. The others are shown so that nobody has to guess what they would have given.
+    """
+    found = rates(ended.elements())
+    lost = sum(ended[Relation.VIOLATION, outcome] for outcome in (Outcome.ERROR, Outcome.UNDETERMINED))
+    return {
+        "without_verdict": lost,
+        "miss": ratio(found.detected, found.faults),
+        "dropped": ratio(found.detected, found.faults - lost),
+        "detection": ratio(found.detected + lost, found.faults),
     }
 
 

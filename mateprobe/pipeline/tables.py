@@ -1,7 +1,8 @@
 """Stage ``tables``: the tables of the report, each from the artifacts of the studies that name it.
 
-This is the one place that knows a table's columns. A table is JSON ``{"columns", "rows"}`` with
-exact values, CSV with the same, and Markdown for people. What is undefined is the word undefined.
+What a table shows stands in ``table_specs``. It is written as JSON ``{"columns", "rows"}`` with
+exact values, CSV with the same, and Markdown for people. What is undefined is the word
+undefined.
 """
 
 from __future__ import annotations
@@ -9,100 +10,27 @@ from __future__ import annotations
 import argparse
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mateprobe import strict_json
 from mateprobe.canonical import canonical_bytes
 from mateprobe.errors import StageError, StudyError, one_of
-from mateprobe.pipeline import strict_json
 from mateprobe.pipeline.files import write_bytes
+from mateprobe.pipeline.records import read_records
 from mateprobe.pipeline.section import RESULTS
 from mateprobe.pipeline.stage import run_stage
+from mateprobe.pipeline.table_specs import TABLES, UNDEFINED, Row, Table
 from mateprobe.reports.markdown import cell
 
-UNDEFINED = "undefined"
 FOLDER = RESULTS / "tables"
-Row = Sequence[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column: its name in JSON and CSV, its heading for people, and whether its values are shares."""
-
-    name: str
-    heading: str
-    share: bool = False
-
-    def shown(self, value: Any) -> str:
-        """Return a value for people: shares as percentages, counts with thousands separators."""
-        if isinstance(value, float) and self.share:
-            return f"{value:.1%}"
-        if isinstance(value, int) and not isinstance(value, bool):
-            return f"{value:,}"
-        return str(value)
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table: what it shows, its columns, the artifact of each study it reads, and its rows."""
-
-    title: str
-    columns: tuple[Column, ...]
-    artifact: str
-    rows: Callable[[Mapping[str, Any]], Iterator[Row]]
-
-
-def _feasibility(summary: Mapping[str, Any]) -> Iterator[Row]:
-    for id in summary["order"]:
-        binary = summary["validators"][id]["binary"]
-        counts = [binary[key] for key in ("tp", "fn", "fp", "tn")]
-        shares = [binary[key] for key in ("precision", "recall", "valid_acceptance")]
-        yield [summary["study"], id, *counts, *shares]
-
-
-def _agreement(agreement: Mapping[str, Any]) -> Iterator[Row]:
-    differences = len(agreement["differences"])
-    yield [agreement["study"], agreement["frozen"], agreement["cases"], agreement["values"], differences]
-
-
-TABLES: Mapping[str, Table] = {
-    "feasibility": Table(
-        "Feasibility: each validator's verdict on the variants, by rejection alone",
-        (
-            Column("study", "Study"),
-            Column("validator", "Validator"),
-            Column("tp", "TP"),
-            Column("fn", "FN"),
-            Column("fp", "FP"),
-            Column("tn", "TN"),
-            Column("precision", "Precision", share=True),
-            Column("recall", "Recall", share=True),
-            Column("valid_acceptance", "Valid-variant acceptance", share=True),
-        ),
-        "summary",
-        _feasibility,
-    ),
-    "agreement": Table(
-        "Agreement with the frozen reports, every value of every case",
-        (
-            Column("study", "Study"),
-            Column("frozen", "Frozen report"),
-            Column("cases", "Cases"),
-            Column("values", "Values compared"),
-            Column("differences", "Differences"),
-        ),
-        "agreement",
-        _agreement,
-    ),
-}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--table", required=True, help="the table's name")
-    parser.add_argument("--studies", required=True, nargs="+", help="the studies that have rows in it")
+    parser.add_argument("--inputs", required=True, nargs="+", type=Path, help="the artifacts with its rows, in order")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -114,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     if args.table not in TABLES:
         raise StudyError(f"table {args.table!r}: {one_of(args.table, TABLES)}")
     table = TABLES[args.table]
-    inputs = {study: RESULTS / study / f"{table.artifact}.json" for study in args.studies}
+    inputs = {path.as_posix(): path for path in args.inputs}
 
     def make(partial: Mapping[str, Path]) -> None:
         rows = [[UNDEFINED if value is None else value for value in row] for row in _rows(table, inputs)]
@@ -130,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     run_stage(
         "tables",
         inputs=inputs,
-        params={"table": args.table, "studies": list(args.studies)},
+        params={"table": args.table, "inputs": list(inputs)},
         modules=[__name__],
         outputs={form: FOLDER / f"{args.table}.{form}" for form in ("json", "csv", "md")},
         make=make,
@@ -141,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _rows(table: Table, inputs: Mapping[str, Path]) -> Iterator[Row]:
     for path in inputs.values():
-        yield from table.rows(strict_json.load(path))
+        yield from table.rows(read_records(path, "outcomes") if path.suffix == ".jsonl" else strict_json.load(path))
 
 
 def csv_text(table: Table, rows: Sequence[Row]) -> str:

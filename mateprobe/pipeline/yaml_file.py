@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 SIZE_LIMIT = 16 << 20
 _TAG = "tag:yaml.org,2002:"
+_PLAIN = {"mapping": f"{_TAG}map", "sequence": f"{_TAG}seq"}
 _Path = tuple[str | int, ...]
 
 
@@ -84,7 +85,7 @@ def _refuse_aliases(path: Path, text: str) -> None:
 
     for event in yaml.parse(text, Loader=_loader()):
         if isinstance(event, yaml.AliasEvent):
-            line = event.start_mark.line + 1
+            line = event.start_mark.line + 1 if event.start_mark else 1
             raise StudyError(f"{path}:{line}: alias *{event.anchor}; write the value out where it is used")
 
 
@@ -92,17 +93,19 @@ def _build(path: Path, node: yaml.Node, key: _Path, lines: dict[_Path, int]) -> 
     import yaml
 
     lines[key] = node.start_mark.line + 1
+    if isinstance(node, yaml.ScalarNode):
+        return _scalar(path, node)
+    if node.tag != _PLAIN[node.id]:
+        raise StudyError(f"{path}:{lines[key]}: {node.id} with the tag {node.tag}; expected plain data without tags")
     if isinstance(node, yaml.MappingNode):
         return dict(_items(path, node, key, lines))
-    if isinstance(node, yaml.SequenceNode):
-        return [_build(path, item, (*key, index), lines) for index, item in enumerate(node.value)]
-    return _scalar(path, node)
+    return [_build(path, item, (*key, index), lines) for index, item in enumerate(node.value)]
 
 
 def _items(path: Path, node: yaml.MappingNode, key: _Path, lines: dict[_Path, int]) -> Iterator[tuple[str, Any]]:
     seen: set[str] = set()
     for name_node, value in node.value:
-        name = _scalar(path, name_node)
+        name = _build(path, name_node, key, {})
         line = name_node.start_mark.line + 1
         if not isinstance(name, str):
             raise StudyError(f"{path}:{line}: key {name!r} is no text; quote it")
@@ -130,4 +133,4 @@ def _scalar(path: Path, node: yaml.Node) -> Any:
                 return number
     except ValueError:
         pass
-    raise StudyError(f"{path}:{line}: {node.value!r} is read as {node.tag}; expected plain data, or quote it as text")
+    raise StudyError(f"{path}:{line}: {node.value!r:.80} is read as {node.tag}; expected plain data, or quote it as text")

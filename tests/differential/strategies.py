@@ -60,9 +60,10 @@ documents = st.builds(
     st.permutations(SURFACES),
     st.lists(surface, min_size=3, max_size=3) | st.lists(surface, min_size=1, max_size=2),
 )
-facts = st.dictionaries(st.sampled_from(KEYS), scalars)
+facts = st.fixed_dictionaries(dict.fromkeys(KEYS, scalars)) | st.dictionaries(st.sampled_from(KEYS), scalars)
+states = st.fixed_dictionaries(dict.fromkeys(STATES, facts)) | st.dictionaries(st.sampled_from(STATES), facts)
 contexts = st.fixed_dictionaries(
-    {"states": st.dictionaries(st.sampled_from(STATES), facts)},
+    {"states": states},
     optional={"closed_premises": st.lists(st.sampled_from((*PREMISES, "unheard")), max_size=3),
               "history": st.lists(texts, max_size=3)},
 )  # fmt: skip
@@ -71,7 +72,9 @@ policies = st.none() | st.fixed_dictionaries({"block_heuristics": st.booleans(),
 patterns = st.sampled_from([r"\bsalio bien\b", "meeting WENT", "x*", "^$", "é", "(?:a|b)+", r"\d", "straße", "("])
 surface_ids = _some(SURFACES) | _some((*SURFACES, "nowhere"))
 named_surfaces = _some(SURFACES, minimum=1) | surface_ids
-references = st.fixed_dictionaries({"state_ref": st.sampled_from((*STATES, "nowhere")), "key": st.sampled_from(KEYS)})
+references = st.fixed_dictionaries(
+    {"state_ref": st.sampled_from((*STATES, *STATES, "nowhere")), "key": st.sampled_from(KEYS)}
+)
 numbers = st.integers(1, 4) | st.integers(-1, 4)
 _SETTINGS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     "RequiredFact": {"key": st.sampled_from(KEYS), "expected": scalars},
@@ -210,10 +213,11 @@ def mutation_cases(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 campaigns = st.fixed_dictionaries({"cases": mutation_cases(), "contracts": st.just(PROFILE), "policy": policies})
 
+ACCEPTED: dict[str, Any] = {"accepted": True}
+REJECTED: dict[str, Any] = {"accepted": False, "violations": ["w", "v"]}
 verdicts = st.sampled_from(
     [
-        {"accepted": True},
-        {"accepted": True},
+        ACCEPTED,
         {"accepted": True, "evidence": ["read", ""]},
         {"accepted": False, "violations": ["v"]},
         {"accepted": False, "violations": ["v", "w"], "evidence": ["both"]},
@@ -243,8 +247,8 @@ def audit_cases(draw: st.DrawFn) -> list[dict[str, Any]]:
     cases = []
     for number in range(draw(st.integers(0, 6))):
         fault = draw(st.booleans())
-        accepted = _told(st.just({"accepted": True}))
-        right = _told(st.just({"accepted": False, "violations": ["w", "v"]})) if fault else accepted
+        accepted, rejected = _told(st.just(ACCEPTED)), _told(st.just(REJECTED))
+        right = rejected if fault else accepted
         baseline = draw(accepted | accepted | _told(verdicts))
         cases.append(
             {

@@ -8,7 +8,9 @@ Both engines are built from the same requests by the same code, so an answer tha
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import sys
 from collections.abc import Callable
 from datetime import date
@@ -104,16 +106,33 @@ class Engine:
     def validator_thresholds(self, detection: float, preservation: float, **audit: Any) -> bool:
         return _holds(self._audit(**audit), detection, preservation)
 
-    def _audit(self, cases: Any, obligations: Any, validator_id: str) -> Any:
+    def calls(self, **audit: Any) -> int:
+        """Count how often the validator is asked."""
+        asked: list[None] = []
+        self._audit(**audit, heard=lambda: asked.append(None))
+        return len(asked)
+
+    def carry(self, context: Any) -> Any:
+        """Copy, pickle and hash a context."""
+        built = self._context(context)
+        copies = [copy.copy(built), copy.deepcopy(built), pickle.loads(pickle.dumps(built))]  # noqa: S301 (our own)
+        return [carried == built and hash(carried) == hash(built) for carried in copies]
+
+    def _audit(self, cases: Any, obligations: Any, validator_id: str, heard: Callable[[], None] = lambda: None) -> Any:
         module = self._of["validator_audit"]
+
+        def validator(sample: Any) -> Any:
+            heard()
+            return self._said(sample)
+
         return module.audit_validator(
-            self._validator,
+            validator,
             tuple(self._audit_case(**case) for case in cases),
             obligations=tuple(module.Obligation(**item) for item in obligations),
             validator_id=validator_id,
         )
 
-    def _validator(self, sample: Any) -> Any:
+    def _said(self, sample: Any) -> Any:
         """Say what the sample says to say, and leave nothing of it whole."""
         said = sample.pop("say")
         if "raise" in said:

@@ -216,20 +216,20 @@ def test_what_no_source_archive_holds_is_refused(
     tree = [file(name, data) for name, data in TREE.items()]
     message = refusal(tmp_path, pack(*([member, *tree] if first else [*tree, member])))
     assert expected in message
-    assert message.endswith("it is not the archive that was pinned")
+    assert message.endswith("archive and pins do not belong together: restore the pins file, or name the right archive")
     assert not (tmp_path.parent / "evil").exists()
 
 
 def refusal(folder: Path, data: bytes) -> str:
     """Return why the archive is refused; whatever was written before is whole and pinned."""
-    path = folder / "demo.tar.gz"
+    path = folder / "demo-1.0.tar.gz"
     path.write_bytes(data)
     targets = {name: folder / "out" / name for name in MEMBERS}
     with pytest.raises(EvidenceError) as error:
         extract(path, pinned(data), targets)
     assert files(folder / "out").items() <= MEMBERS.items()
-    assert str(error.value).startswith(f"{path}: ")
-    return str(error.value).removeprefix(f"{path}: ")
+    assert str(error.value).startswith("demo-1.0.tar.gz: ")
+    return str(error.value).removeprefix("demo-1.0.tar.gz: ")
 
 
 A, B = "demo-1.0/data/a.json", "demo-1.0/data/more/b.jsonl"

@@ -42,7 +42,9 @@ class Checkout:
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Checkout:
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
+    for inherited in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):  # these tests may themselves be run by make
+        monkeypatch.delenv(inherited, raising=False)
     folder = tmp_path / "a checkout"
     folder.mkdir()
     for name in ("Makefile", "requirements.lock", "pyproject.toml"):

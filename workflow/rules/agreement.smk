@@ -1,6 +1,6 @@
 rule agreement:
     input:
-        evidence_member,
+        case_sources,
         frozen_reports,
         "results/{study}/cases.jsonl",
         judged("observations"),

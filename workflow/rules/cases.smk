@@ -1,6 +1,6 @@
 rule cases:
     input:
-        evidence_member,
+        case_sources,
     output:
         "results/{study}/cases.jsonl",
         receipt="results/{study}/receipts/cases.json",

@@ -3,10 +3,11 @@ import sys
 from pathlib import Path
 
 # Studies are read once; everything rules need to know of them is a function of wildcards here.
+from mateprobe.pipeline.cases import read_by_generator
 from mateprobe.pipeline.code import code_digest
-from mateprobe.pipeline.section import section_json
+from mateprobe.pipeline.section import parts, section_json
 from mateprobe.pipeline.studies import load_studies
-from mateprobe.pipeline.tables import TABLES
+from mateprobe.pipeline.table_specs import TABLES
 
 STUDIES = load_studies(Path(config["studies"]), config["only"])
 
@@ -17,6 +18,7 @@ shell.prefix(f"PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; ")
 wildcard_constraints:
     study="|".join(STUDIES),
     validator="[a-z][a-z0-9_-]*",
+    shard="|".join(["", r"\.[0-9]{4}"]),
     table="|".join(TABLES),
 
 
@@ -30,17 +32,25 @@ def code(stage):
     return lambda wildcards: STUDIES[wildcards.study].code(stage, wildcards.get("validator"))
 
 
-def evidence_member(wildcards):
-    """Return the published file a study's cases come from, if they do."""
-    member = STUDIES[wildcards.study].data["cases"].get("evidence")
-    return [f"results/evidence/{member}"] if member else []
+def case_sources(wildcards):
+    """Return the files a study's cases come from."""
+    source = STUDIES[wildcards.study].data["cases"]
+    member = [f"results/evidence/{source['evidence']}"] if "evidence" in source else []
+    return member + read_by_generator(source)
+
+
+def observation_files(wildcards):
+    """Return a validator's observations, one file a shard."""
+    return [
+        f"results/{wildcards.study}/observations/{part}.jsonl"
+        for part in parts(wildcards.validator, STUDIES[wildcards.study].shards)
+    ]
 
 
 def outcome_files(wildcards):
     """Return the outcomes of all validators of a study."""
     return [
-        f"results/{wildcards.study}/outcomes/{validator}.jsonl"
-        for validator in STUDIES[wildcards.study].validators
+        f"results/{wildcards.study}/outcomes/{validator}.jsonl" for validator in STUDIES[wildcards.study].validators
     ]
 
 
@@ -52,18 +62,22 @@ def frozen_reports(wildcards):
 
 def judged(stage):
     """Return the input function for what a study's agreed-on validator left in a stage."""
-    return lambda wildcards: "results/{study}/{stage}/{validator}.jsonl".format(
-        study=wildcards.study,
-        stage=stage,
-        validator=STUDIES[wildcards.study].data["agreement"]["validator"],
-    )
+
+    def files(wildcards):
+        study = STUDIES[wildcards.study]
+        validator = study.data["agreement"]["validator"]
+        stems = parts(validator, study.shards) if stage == "observations" else [validator]
+        return [f"results/{study.id}/{stage}/{stem}.jsonl" for stem in stems]
+
+    return files
 
 
 def study_receipts(wildcards):
     """Return the receipts of all stages of a study, and of the evidence it stands on."""
     study = STUDIES[wildcards.study]
-    stages = ["cases", "summary", *["agreement"] * ("agreement" in study.data)]
-    stages += [f"{stage}.{validator}" for stage in ("observe", "outcomes") for validator in study.validators]
+    stages = ["cases", "summary", "statistics", *["agreement"] * ("agreement" in study.data)]
+    stages += [f"outcomes.{validator}" for validator in study.validators]
+    stages += [f"observe.{part}" for validator in study.validators for part in parts(validator, study.shards)]
     receipts = [f"results/{study.id}/receipts/{stage}.json" for stage in stages]
     return receipts + ["results/evidence/receipt.json"] * ("evidence" in study.data["cases"])
 
@@ -75,8 +89,8 @@ def table_studies(table):
 
 def table_inputs(wildcards):
     """Return the artifacts a table is made from."""
-    artifact = TABLES[wildcards.table].artifact
-    return [f"results/{study}/{artifact}.json" for study in table_studies(wildcards.table)]
+    table = TABLES[wildcards.table]
+    return [path for study in table_studies(wildcards.table) for path in table.inputs(study, STUDIES[study].validators)]
 
 
 def manifests(wildcards):

@@ -2,16 +2,17 @@ rule observe:
     input:
         "results/{study}/cases.jsonl",
     output:
-        "results/{study}/observations/{validator}.jsonl",
-        receipt="results/{study}/receipts/observe.{validator}.json",
+        "results/{study}/observations/{validator}{shard}.jsonl",
+        receipt="results/{study}/receipts/observe.{validator}{shard}.json",
     log:
-        "results/logs/{study}/observe.{validator}.log",
+        "results/logs/{study}/observe.{validator}{shard}.log",
     benchmark:
-        "results/benchmarks/{study}/observe.{validator}.tsv"
+        "results/benchmarks/{study}/observe.{validator}{shard}.tsv"
     conda:
         "../../environment.yml"
     params:
         section=section("observe"),
         code=code("observe"),
+        shard=lambda wildcards: int(wildcards.shard[1:] or 0),
     shell:
-        "python -m mateprobe.pipeline observe --study {wildcards.study} --validator {wildcards.validator} --section {params.section:q} 2> {log:q}"
+        "python -m mateprobe.pipeline observe --study {wildcards.study} --validator {wildcards.validator} --shard {params.shard} --section {params.section:q} 2> {log:q}"

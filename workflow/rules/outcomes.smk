@@ -1,7 +1,7 @@
 rule outcomes:
     input:
         "results/{study}/cases.jsonl",
-        "results/{study}/observations/{validator}.jsonl",
+        observation_files,
     output:
         "results/{study}/outcomes/{validator}.jsonl",
         receipt="results/{study}/receipts/outcomes.{validator}.json",

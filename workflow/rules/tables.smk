@@ -11,7 +11,6 @@ rule tables:
     conda:
         "../../environment.yml"
     params:
-        studies=lambda wildcards: table_studies(wildcards.table),
         code=code_digest("mateprobe.pipeline.tables"),
     shell:
-        "python -m mateprobe.pipeline tables --table {wildcards.table} --studies {params.studies} 2> {log:q}"
+        "python -m mateprobe.pipeline tables --table {wildcards.table} --inputs {input:q} 2> {log:q}"

@@ -1,0 +1,59 @@
+"""``python -m benchmarks [audit] [stages] [workflow]``: measure and show; all of them renew the README.
+
+Run from the checkout, in its environment: ``make bench``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+
+from benchmarks.measure import Part, table
+
+PARTS = {
+    "audit": "Audit against the published engine",
+    "stages": "A study as stages",
+    "workflow": "The workflow",
+}
+README = Path(__file__).with_name("README.md")
+
+
+def main() -> None:
+    """Measure the parts asked for and print them; write the README if that is all of them."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART", help=f"{', '.join(PARTS)}; default: all")
+    names = parser.parse_args().parts or list(PARTS)
+    found: dict[str, Part] = {}
+    for name in names:
+        sys.stderr.write(f"benchmarks: {name} …\n")
+        found[name] = import_module(f"benchmarks.{name}").measure()
+    text = page(found)
+    print(text)
+    if found.keys() == PARTS.keys():
+        README.write_text(text, "utf-8")
+
+
+def page(found: Mapping[str, Part]) -> str:
+    """Return the README: figures first, then what each of them was measured on."""
+    headlines = [row for part in found.values() for row in part.headlines]
+    sections = "\n".join(f"## {PARTS[name]}\n\n{part.details}" for name, part in found.items())
+    machine = f"{os.cpu_count()} cores ({platform.machine()}), {platform.system()}, Python {platform.python_version()}"
+    return f"""\
+# Benchmarks
+
+Written by `make bench` (`python -m benchmarks`); last run on {machine}.
+Ratios are within one run. Times are processor time in user code unless said otherwise: cores may be shared,
+and the clock then says more of the neighbours. Nothing here writes into `results/`; no test depends on a time.
+
+{table(("what", "found", "goal"), headlines)}
+
+{sections}"""
+
+
+if __name__ == "__main__":
+    main()
