@@ -3,6 +3,7 @@
 ##  make reproduce   regenerate every table, figure and number; ends with the tables and where everything lies
 ##  make test        run the tests (ARGS="-k digest" passes arguments on to pytest)
 ##  make lint        ruff, mypy, snakefmt, snakemake --lint
+##  make bench       measure, in ratios to the published engine (ARGS="audit" measures one part)
 ##  make lock        renew requirements.lock and environment.yml from pyproject.toml
 ##  make clean       remove what the commands above made, the stored results included; distclean: .venv too
 
@@ -12,7 +13,7 @@ ARGS =
 unexport PYTHONDONTWRITEBYTECODE  # a run starts Python hundreds of times: let it keep what it compiled
 unexport PYTHONPATH PYTHONHOME    # the environment is .venv and nothing else
 
-.PHONY: help reproduce test lint lock clean distclean environment
+.PHONY: help reproduce test lint bench lock clean distclean environment
 help:
 	@sed -n 's/^## //p' Makefile
 
@@ -20,7 +21,7 @@ reproduce: environment
 	@.venv/bin/python -m mateprobe.pipeline reproduce $(ARGS)
 
 test: environment
-	.venv/bin/python -m pytest $(ARGS)
+	.venv/bin/python -m pytest --numprocesses logical --maxprocesses 4 $(ARGS)
 
 lint: environment
 	.venv/bin/python -m ruff check
@@ -28,6 +29,9 @@ lint: environment
 	.venv/bin/python -m mypy
 	.venv/bin/python -m snakefmt --check Snakefile workflow
 	.venv/bin/python -m snakemake --lint
+
+bench: environment
+	.venv/bin/python -m benchmarks $(ARGS)
 
 lock: environment
 	.venv/bin/python tools/lock.py

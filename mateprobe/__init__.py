@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ._version import __version__
+from ._version import __version__ as __version__
 
 LIBRARY_VERSION = __version__
 """The version reports carry (kept beside ``__version__`` for existing callers)."""

@@ -3,6 +3,7 @@
     MateProbeError
     ├── InvalidValue   (ValueError)   a value of the right type that cannot be used
     ├── InvalidType    (TypeError)    a value of the wrong type
+    │   └── InvalidStructure           a sample that has not the structure its adapter needs
     ├── EvidenceError  (ValueError)   bytes that are not the ones that were pinned
     ├── StudyError     (ValueError)   a study file, or another file of a study, that cannot be used
     └── StageError     (RuntimeError) a stage that ran and found that its result must not be used
@@ -22,6 +23,10 @@ class MateProbeError(Exception):
 
 class InvalidValue(MateProbeError, ValueError):
     """A value has the right type and cannot be used; the message shows it and what was expected."""
+
+
+class InvalidStructure(InvalidValue):
+    """A sample cannot become a document: an adapter raises it where refusing the sample is a verdict."""
 
 
 class InvalidType(MateProbeError, TypeError):

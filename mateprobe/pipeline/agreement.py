@@ -159,7 +159,7 @@ class _ReportOf:
             self._expect(where, "judged", sample is not None, frozen is not None)
             return
         ours = self._reports[sample]
-        self._expect(where, "input_digest", ours["sample"], frozen["input_digest"])
+        self._expect(where, "input_digest", ours["input_digest"], frozen["input_digest"])
         self._expect(where, "contracts_digest", self._header["contracts_digest"], frozen["contracts_digest"])
         self._expect(where, "policy", self._header["policy"], frozen["policy"])
         self._expect(where, "accepted", ours["accepted"], frozen["accepted"])

@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     source = section["cases"]
     member = source.get("evidence")
     inputs = {"evidence": EVIDENCE / member} if member else {}
-    inputs |= {path.as_posix(): path for path in read_by_generator(source)}
+    inputs |= {path.as_posix(): path for path in [*read_by_generator(source), *given(source).values()]}
 
     def make(partial: Mapping[str, Path]) -> None:
         rows = _frozen(inputs["evidence"], source.get("controls", {})) if member else _generated(source)
@@ -61,6 +61,18 @@ def run(args: argparse.Namespace) -> int:
         receipt=receipt_path(section["study"], "cases"),
     )
     return 0
+
+
+def given(source: Mapping[str, Any]) -> dict[str, Path]:
+    """Return the files a generator is given, by argument name.
+
+    Raises:
+        StudyError: a path leaves the project.
+    """
+    for name, path in source.get("from", {}).items():
+        if ".." in Path(path).parts:
+            raise StudyError(f"cases.from.{name}={path!r}: expected a path below results/ or studies/")
+    return {name: Path(path) for name, path in source.get("from", {}).items()}
 
 
 def read_by_generator(source: Mapping[str, Any]) -> list[Path]:
@@ -84,6 +96,7 @@ def _generated(source: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
     arguments = dict(source.get("with", {}))
     if "seed" in source:
         arguments["seed"] = source["seed"]
+    arguments |= given(source)
     try:
         rows: Iterable[Mapping[str, Any]] = load_function(source["generate"])(**arguments)
     except TypeError as error:
@@ -140,19 +153,25 @@ def pinned(rows: Iterable[Mapping[str, Any]], published: Mapping[str, str] | Non
 def check_row(row: Mapping[str, Any], obligations: Iterable[str]) -> dict[str, Any]:
     """Return a case row with the identities of its samples, if it says all a case must.
 
+    A row without relation is a sample without a pair: it has no variant, and no baseline either if
+    what was collected never became a sample. ``about`` may hold facts of where a sample comes from.
+
     Raises:
         InvalidValue, InvalidType: a key too few or too many, an unknown obligation, relation or
             validity, a fault without expected ids, a control with them, a valid label without
             provenance, a sample JSON cannot hold. The message names the case.
     """
     name = f"case {row.get('id')!r}"
-    if set(row) != set(KEYS):
-        raise InvalidValue(f"{name} has the keys {sorted(row)}; expected {sorted(KEYS)}")
+    if not set(KEYS) <= set(row) <= {*KEYS, "about"}:
+        raise InvalidValue(f"{name} has the keys {sorted(row)}; expected {sorted(KEYS)} and, if wanted, about")
+    unpaired = row["relation"] is None
+    if unpaired and (row["variant"] is not None or row["expected"] or row["validity"] != Validity.UNREVIEWED):
+        raise InvalidValue(f"{name} has no relation: expected no variant, no expected ids and validity unreviewed")
     for key in ("id", "group", "family", "provenance"):
         if not isinstance(row[key], str) or (key == "id" and not row[key]):
             raise InvalidType(f"{name} {key}={row[key]!r}; expected text")
     for key, words in (("relation", Relation), ("validity", Validity), ("obligation", obligations)):
-        if row[key] not in [str(word) for word in words]:
+        if row[key] not in [str(word) for word in words] and not (unpaired and row[key] is None):
             raise InvalidValue(f"{name} {key}={row[key]!r}: {one_of(str(row[key]), map(str, words))}")
     if bool(row["expected"]) is not (row["relation"] == Relation.VIOLATION):
         raise InvalidValue(
@@ -161,7 +180,10 @@ def check_row(row: Mapping[str, Any], obligations: Iterable[str]) -> dict[str, A
     if row["validity"] == Validity.VALID and not row["provenance"]:
         raise InvalidValue(f"{name} is labelled valid without provenance; say who or what established it")
     try:
-        identities = {f"{side}_sha256": digest(row[side]) for side in ("baseline", "variant")}
+        identities = {
+            f"{side}_sha256": None if unpaired and row[side] is None else digest(row[side])
+            for side in ("baseline", "variant")
+        }
     except (InvalidValue, InvalidType) as error:
         raise type(error)(f"{name}: {error}") from None
     return {**row, **identities}

@@ -33,16 +33,22 @@ def load_function(name: str, root: Path = CODE) -> Callable[..., Any]:
     """Return the function called ``module:function``.
 
     Raises:
-        StudyError: the module may not be named, does not import, or has no such function.
+        StudyError: the module may not be named, does not import, is another one of the same name, or
+            has no such function.
     """
     module_name, _, function_name = name.partition(":")
-    folder = str(root.resolve())
-    if not allowed(module_name, root).startswith(CORPORA) and folder not in sys.path:
-        sys.path.insert(0, folder)
+    folder = root.resolve()
+    own = not allowed(module_name, root).startswith(CORPORA)
+    if own and str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
     try:
-        function = getattr(import_module(module_name), function_name)
-    except (ImportError, AttributeError, SyntaxError) as error:
-        raise StudyError(f"{name!r}: expected a function that can be imported: {error}") from None
+        module = import_module(module_name)
+    except Exception as error:  # noqa: BLE001 - a module of a study does what it likes as it is imported
+        raise StudyError(f"{name!r}: expected a module that imports, found {type(error).__name__}: {error}") from None
+    if own and not Path(str(module.__file__)).is_relative_to(folder):  # Python knows another one of that name
+        raise StudyError(f"{name!r}: expected the module below {root}, found {module.__file__}; rename yours")
+    function = getattr(module, function_name, None)
     if not callable(function):
-        raise StudyError(f"{name!r} is a {type(function).__name__}; expected a function")
+        found = type(function).__name__ if hasattr(module, function_name) else "no such name"
+        raise StudyError(f"{name!r}: expected a function, found {found}")
     return function  # type: ignore[no-any-return]

@@ -8,8 +8,10 @@ from functools import partial as bind
 from pathlib import Path
 from typing import Any
 
-from mateprobe.canonical import plain
-from mateprobe.engine import Profile
+from mateprobe import strict_json
+from mateprobe.canonical import plain, same
+from mateprobe.engine import Contract, Profile
+from mateprobe.errors import InvalidStructure, StudyError
 from mateprobe.model import Status
 from mateprobe.mutations import violated
 from mateprobe.pipeline.named_code import CODE, load_function
@@ -27,6 +29,9 @@ from mateprobe.pipeline.stage import run_stage
 from mateprobe.runner import Failure, judge
 from mateprobe.serialization import contracts_from_data, policy_from_data, sample_from_data
 
+STRUCTURE = "structure"
+"""The id reported when an adapter finds that a sample has not the structure a profile can judge."""
+
 Observation = dict[str, Any]
 Observer = Callable[[str, Any], Observation]
 """Takes a sample's digest and the sample; returns what the validator said of it."""
@@ -43,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     section = parse_section(args.section)
     study, validator = section["study"], section["validator"]["id"]
     cases, shards = RESULTS / study / "cases.jsonl", section["shards"]
-    part = parts(validator, shards)[args.shard]
+    part, recorded = parts(validator, shards)[args.shard], section["validator"].get("configuration")
 
     def make(partial: Mapping[str, Path]) -> None:
         header, observer = observer_of(section["validator"])
@@ -53,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
 
     run_stage(
         "observe",
-        inputs={"cases": cases},
+        inputs={"cases": cases, **({"configuration": Path(recorded)} if recorded else {})},
         params={**section, "shard": args.shard},
         modules=stage_modules("observe", section),
         roots=[CODE],
@@ -70,26 +75,32 @@ def distinct_samples(cases: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, 
     for case in cases:
         for side in ("baseline", "variant"):
             digest = case[f"{side}_sha256"]
-            key = bytes.fromhex(digest)
-            if key not in seen:
+            key = bytes.fromhex(digest or "")
+            if key and key not in seen:
                 seen.add(key)
                 yield digest, case[side]
 
 
 def observer_of(validator: Mapping[str, Any]) -> tuple[dict[str, Any], Observer]:
     """Return the header fields and the observer of a validator as a study describes it."""
-    if "contracts" in validator:
+    if "callable" not in validator:
         return _contracts(validator)
     return {"itemised": False}, bind(_ask, bind(load_function(validator["callable"]), **validator.get("with", {})))
 
 
 def _contracts(validator: Mapping[str, Any]) -> tuple[dict[str, Any], Observer]:
-    profile = Profile(contracts_from_data(validator["contracts"], "contracts"))
+    profile = Profile(contracts_of(validator))
     policy = policy_from_data(validator.get("policy", {}), "policy")
+    named = validator.get("adapter")
+    adapter = load_function(named) if named else sample_from_data
 
     def observe(digest: str, data: Any) -> Observation:
-        sample = sample_from_data(data)
-        report = profile.evaluate(sample.document, sample.context, policy, input_digest=digest)
+        try:
+            sample = adapter(data)
+        except InvalidStructure as error:
+            return {**_refused(digest, error), "input_digest": None, "checks": []}
+        known = None if named else digest  # a sample that is a document and context has their digest
+        report = profile.evaluate(sample.document, sample.context, policy, input_digest=known)
         failed = [check.rule_id for check in report.checks if check.status is Status.ERROR]
         return {
             "sample": digest,
@@ -97,10 +108,43 @@ def _contracts(validator: Mapping[str, Any]) -> tuple[dict[str, Any], Observer]:
             "complete": report.complete,
             "violations": [target.finding_id for target in violated(report)],
             "error": f"rules failed: {', '.join(failed)}" if failed else None,
+            "input_digest": report.input_digest,
             "checks": plain(report.checks),
         }
 
     return {"itemised": True, "contracts_digest": profile.digest, "policy": plain(policy)}, observe
+
+
+def contracts_of(validator: Mapping[str, Any]) -> tuple[Contract, ...]:
+    """Return the contracts of a validator: listed in its study, or recorded with a collection.
+
+    Raises:
+        StudyError: a recorded profile of another form, or with no rule of the wanted kinds.
+    """
+    if "contracts" in validator:
+        return contracts_from_data(validator["contracts"], "contracts")
+    path = Path(validator["configuration"])
+    kinds = validator.get("kinds", ["invariant", "heuristic"])
+    recorded = [rule for rule in strict_json.load(path)["rule_configuration"] if rule["kind"] in kinds]
+    if not recorded:
+        raise StudyError(f"{path}: rule_configuration: expected rules of kind {' or '.join(kinds)}, found none")
+    listed = [{"type": rule["type"].rpartition(".")[2], **rule["parameters"]} for rule in recorded]
+    contracts = contracts_from_data(listed, f"{path}: rule_configuration")
+    for contract, rule in zip(contracts, recorded, strict=True):
+        if not same(contract.configuration(), rule):
+            raise StudyError(f"{path}: rule_configuration: {rule!r} is not what this library calls so")
+    return contracts
+
+
+def _refused(digest: str, error: InvalidStructure) -> Observation:
+    return {
+        "sample": digest,
+        "accepted": False,
+        "complete": True,
+        "violations": [STRUCTURE],
+        "evidence": [str(error)],
+        "error": None,
+    }
 
 
 def _ask(validator: Callable[[Any], Any], digest: str, sample: Any) -> Observation:

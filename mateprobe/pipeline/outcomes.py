@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -146,6 +146,9 @@ def decide(
     observations = Observations(files)
     itemised = files[0].header["itemised"]
     for case in cases:
+        if case["relation"] is None:
+            yield _unpaired(case, observations)
+            continue
         baseline = observations.of(case["baseline_sha256"])
         variant = observations.of(case["variant_sha256"])
         facts = Facts(
@@ -160,7 +163,7 @@ def decide(
         decision = classify(facts)
         failed = {Reason.BASELINE_ERROR: baseline.error, Reason.VARIANT_ERROR: variant.error}.get(decision.reason)
         yield {
-            **{key: case[key] for key in _KEPT},
+            **_kept(case),
             "outcome": decision.outcome.value,
             "reason": f"{decision.reason}: {failed}" if failed else decision.reason.value,
             "reported": list(variant.violations),
@@ -171,7 +174,24 @@ def decide(
     observations.close()
 
 
-def _by_rejection(_: Mapping[str, Any], facts: Facts, *__: Observed) -> str:
+def _kept(case: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: case[key] for key in _KEPT if key in case}
+
+
+def _unpaired(case: Mapping[str, Any], observations: Observations) -> dict[str, Any]:
+    """Return the row of a sample without a pair: what was said of it, and no outcome."""
+    sample = observations.of(case["baseline_sha256"]) if case["baseline_sha256"] else None
+    return {
+        **_kept(case),
+        "outcome": None,
+        "reason": "no_variant",
+        "reported": list(sample.violations) if sample else [],
+        "baseline": sample.said if sample else None,
+        "variant": None,
+    }
+
+
+def _by_rejection(_: Mapping[str, Any], facts: Facts, __: Observed, ___: Observed) -> str:
     """Return the outcome if any complete rejection counted as a detection, whatever was reported."""
     rejected = facts.variant is not None and facts.variant == Judged(Evidence.COMPLETE, accepted=False)
     return classify(replace(facts, named=rejected)).outcome.value
@@ -182,5 +202,8 @@ def _by_assertions(case: Mapping[str, Any], _: Facts, baseline: Observed, varian
     return detailed_outcome(case, baseline.as_row(), variant.as_row())
 
 
-_KEPT = ("id", "group", "family", "obligation", "relation", "validity", "provenance", "expected")
-_READINGS = {"boolean": _by_rejection, "detailed": _by_assertions}
+_KEPT = ("id", "group", "family", "obligation", "relation", "validity", "provenance", "expected", "about")
+_READINGS: Mapping[str, Callable[[Mapping[str, Any], Facts, Observed, Observed], str]] = {
+    "boolean": _by_rejection,
+    "detailed": _by_assertions,
+}

@@ -51,7 +51,7 @@ def stage_modules(stage: str, section: Mapping[str, Any]) -> tuple[str, ...]:
         cases = section["cases"]
         named = [cases.get("generate"), cases.get("verify"), cases.get("published", {}).get("rows")]
     elif stage == "observe":
-        named = [section["validator"].get("callable")]
+        named = [section["validator"].get("callable"), section["validator"].get("adapter")]
     return (f"mateprobe.pipeline.{stage}", *(name.partition(":")[0] for name in named if name))
 
 

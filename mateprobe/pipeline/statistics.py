@@ -180,11 +180,10 @@ def wilson(successes: int, cases: int) -> dict[str, Any]:
 def clustered(groups: Sequence[Tally], seed: int, replicates: int) -> dict[str, Any]:
     """Return the interval of a rate when groups, not cases, are independent.
 
-    It is the percentile interval of the cluster bootstrap. With few groups that is too narrow, so
-    below 8 it is refused (Cameron, Gelbach and Miller, Rev. Econ. Stat. 90 (2008), 414-427).
-
-    Where every group has the same rate, so has every resample, and a bootstrap would claim certainty.
-    See ``unanimous`` for what is said instead.
+    It is the percentile interval of the cluster bootstrap. That knows no groups but those it was given:
+    with few it is too narrow, so below 8 it is refused (Cameron, Gelbach and Miller, Rev. Econ. Stat. 90
+    (2008), 414-427). Where every group has the same rate, so has every resample, and the bootstrap would
+    claim certainty; see ``unanimous`` for what is said instead.
     """
     if not groups:
         return _interval(None, None, None, "no eligible case")

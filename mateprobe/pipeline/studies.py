@@ -43,6 +43,16 @@ class Study:
         return int(self.data.get("shards", 1))
 
     @property
+    def sources(self) -> list[str]:
+        """Artifacts outside the study that it is made from."""
+        cases = self.data["cases"]
+        evidence = [f"results/evidence/{cases['evidence']}"] if "evidence" in cases else []
+        agreement = self.data.get("agreement", {})
+        frozen = [f"results/evidence/{agreement[key]}" for key in ("campaign", "summary") if key in agreement]
+        recorded = [validator["configuration"] for validator in self.data["validators"] if "configuration" in validator]
+        return [*evidence, *cases.get("from", {}).values(), *frozen, *recorded]
+
+    @property
     def tables(self) -> tuple[str, ...]:
         """The tables the study has rows in."""
         return tuple(self.data.get("tables", ()))

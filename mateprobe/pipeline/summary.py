@@ -14,6 +14,7 @@ from mateprobe.outcome import Outcome, Relation, Validity
 from mateprobe.pipeline.attribution import Attribution
 from mateprobe.pipeline.files import write_bytes
 from mateprobe.pipeline.records import read_records
+from mateprobe.pipeline.samples import Samples
 from mateprobe.pipeline.section import RESULTS, add_section, parse_section, receipt_path, stage_modules
 from mateprobe.pipeline.stage import run_stage
 from mateprobe.tally import assess, counts, rates, ratio
@@ -76,12 +77,16 @@ class Tally:
         self.read: dict[str, Counter[Pair]] = {}
         self.disagreements: list[str] = []
         self.attribution = Attribution()
+        self.samples = Samples()
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one outcome row."""
+        self.groups.add(row["group"])
+        if row["outcome"] is None:
+            self.samples.add(row)
+            return
         relation = Relation(row["relation"])
         pair = (relation, Outcome(row["outcome"]))
-        self.groups.add(row["group"])
         self.ended[pair] += 1
         self.by_family[row["family"]][pair] += 1
         self.by_obligation[row["obligation"]][pair] += 1
@@ -114,7 +119,8 @@ def summarize(outcomes: Iterable[Mapping[str, Any]], obligations: Iterable[Mappi
             + ", ".join(tally.disagreements[:10])
         )
     return {
-        "total": sum(tally.ended.values()),
+        "total": sum(tally.ended.values()) + tally.samples.total,
+        "samples": tally.samples.figures(),
         "groups": len(tally.groups),
         **audit_figures(tally.ended),
         "binary": binary_figures(tally.said),

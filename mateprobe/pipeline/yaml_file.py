@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 SIZE_LIMIT = 16 << 20
 _TAG = "tag:yaml.org,2002:"
-_PLAIN = {"mapping": f"{_TAG}map", "sequence": f"{_TAG}seq"}
+_PLAIN = {f"{_TAG}map", f"{_TAG}seq"}
 _Path = tuple[str | int, ...]
 
 
@@ -95,8 +95,8 @@ def _build(path: Path, node: yaml.Node, key: _Path, lines: dict[_Path, int]) -> 
     lines[key] = node.start_mark.line + 1
     if isinstance(node, yaml.ScalarNode):
         return _scalar(path, node)
-    if node.tag != _PLAIN[node.id]:
-        raise StudyError(f"{path}:{lines[key]}: {node.id} with the tag {node.tag}; expected plain data without tags")
+    if node.tag not in _PLAIN:
+        raise StudyError(f"{path}:{lines[key]}: a collection is read as {node.tag}; expected plain data without tags")
     if isinstance(node, yaml.MappingNode):
         return dict(_items(path, node, key, lines))
     return [_build(path, item, (*key, index), lines) for index, item in enumerate(node.value)]
@@ -133,4 +133,5 @@ def _scalar(path: Path, node: yaml.Node) -> Any:
                 return number
     except ValueError:
         pass
-    raise StudyError(f"{path}:{line}: {node.value!r:.80} is read as {node.tag}; expected plain data, or quote it as text")
+    found = f"{node.value!r:.80} is read as {node.tag}"
+    raise StudyError(f"{path}:{line}: {found}; expected plain data, or quote it as text")

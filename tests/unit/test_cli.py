@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from mateprobe import __version__
+from mateprobe._version import __version__
 from mateprobe.cli import main, run
 from mateprobe.engine import evaluate
 from mateprobe.serialization import load_bundle

@@ -24,7 +24,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("demo.yaml")
 
 
-PLAIN = {
+PLAIN: dict[str, tuple[str, Any]] = {
     "nothing": ("", None),
     "a byte order mark": ("\ufeffa: 1\n", {"a": 1}),
     "text": ("a: b", {"a": "b"}),
@@ -48,9 +48,11 @@ def test_plain_data_is_read_as_it_stands(file: Path, text: str, expected: Any) -
 
 
 @given(data=Data)
-def test_what_a_yaml_writer_makes_of_json_data_is_read_back(tmp_path_factory: pytest.TempPathFactory, data: Any) -> None:
+def test_what_a_yaml_writer_makes_of_json_data_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory, data: Any
+) -> None:
     path = tmp_path_factory.getbasetemp() / "written.yaml"
-    path.write_text(yaml.safe_dump(data, allow_unicode=True, sort_keys=False), "utf-8")
+    path.write_text(yaml.safe_dump(data, sort_keys=False), "utf-8")
     assert repr(read_yaml(path).content) == repr(data)
 
 
@@ -61,11 +63,20 @@ REFUSED = {
         r"demo.yaml:2: alias \*a0",
     ),
     "a tag on text": ("a:\n  !env HOME\n", r"demo.yaml:2: 'HOME' is read as !env; expected plain data"),
-    "a Python object": ("a: !!python/object:os.system {b: c}\n", r"demo.yaml:1: mapping with the tag .*python/object:os.system; expected plain"),
-    "a tag on a mapping": ("- 1\n- !include {a: b}\n", r"demo.yaml:2: mapping with the tag !include; expected plain data"),
-    "a tag on a list": ("a: !shuffled [b]\n", r"demo.yaml:1: sequence with the tag !shuffled; expected plain data"),
-    "a set": ("a: !!set {b, c}\n", r"demo.yaml:1: mapping with the tag .*:set; expected plain data"),
-    "a date": ("a: 1\nb: 2020-01-01\n", r"demo.yaml:2: '2020-01-01' is read as .*timestamp; expected plain data, or quote"),
+    "a Python object": (
+        "a: !!python/object:os.system {b: c}\n",
+        r"demo.yaml:1: a collection is read as .*python/object:os.system; expected plain",
+    ),
+    "a tag on a mapping": (
+        "- 1\n- !include {a: b}\n",
+        r"demo.yaml:2: a collection is read as !include; expected plain data",
+    ),
+    "a tag on a list": ("a: !shuffled [b]\n", r"demo.yaml:1: a collection is read as !shuffled; expected plain data"),
+    "a set": ("a: !!set {b, c}\n", r"demo.yaml:1: a collection is read as .*:set; expected plain data"),
+    "a date": (
+        "a: 1\nb: 2020-01-01\n",
+        r"demo.yaml:2: '2020-01-01' is read as .*timestamp; expected plain data, or quote",
+    ),
     "a binary": ("a: !!binary aGk=\n", r"demo.yaml:1: 'aGk=' is read as .*binary; expected plain data"),
     "a merge key": ("a: {<<: {b: 1}}\n", r"demo.yaml:1: '<<' is read as .*merge; expected plain data"),
     "an infinity": ("a: .inf\n", r"demo.yaml:1: '.inf' is read as .*float; expected plain data"),

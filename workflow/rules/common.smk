@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 
 # Studies are read once; everything rules need to know of them is a function of wildcards here.
-from mateprobe.pipeline.cases import read_by_generator
+from mateprobe.pipeline.cases import given, read_by_generator
 from mateprobe.pipeline.code import code_digest
 from mateprobe.pipeline.section import parts, section_json
 from mateprobe.pipeline.studies import load_studies
@@ -36,7 +36,13 @@ def case_sources(wildcards):
     """Return the files a study's cases come from."""
     source = STUDIES[wildcards.study].data["cases"]
     member = [f"results/evidence/{source['evidence']}"] if "evidence" in source else []
-    return member + read_by_generator(source)
+    return member + read_by_generator(source) + list(given(source).values())
+
+
+def recorded_profile(wildcards):
+    """Return the file a validator's profile was recorded in, if it was."""
+    validator = STUDIES[wildcards.study].section("observe", wildcards.validator)["validator"]
+    return [validator["configuration"]] if "configuration" in validator else []
 
 
 def observation_files(wildcards):
@@ -79,7 +85,18 @@ def study_receipts(wildcards):
     stages += [f"outcomes.{validator}" for validator in study.validators]
     stages += [f"observe.{part}" for validator in study.validators for part in parts(validator, study.shards)]
     receipts = [f"results/{study.id}/receipts/{stage}.json" for stage in stages]
-    return receipts + ["results/evidence/receipt.json"] * ("evidence" in study.data["cases"])
+    return receipts + sorted({receipt for path in study.sources if (receipt := receipt_of(path))})
+
+
+def receipt_of(path):
+    """Return the receipt of the stage that makes an artifact, or None of a file that is no artifact."""
+    parts = Path(path).parts
+    if parts[0] != "results":
+        return None
+    if parts[1] == "evidence":
+        return "results/evidence/receipt.json"
+    stage = {"cases.jsonl": "cases"}.get(parts[2]) or f"{parts[2]}.{Path(path).stem}"
+    return f"results/{parts[1]}/receipts/{stage}.json"
 
 
 def table_studies(table):

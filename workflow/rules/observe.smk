@@ -1,6 +1,7 @@
 rule observe:
     input:
         "results/{study}/cases.jsonl",
+        recorded_profile,
     output:
         "results/{study}/observations/{validator}{shard}.jsonl",
         receipt="results/{study}/receipts/observe.{validator}{shard}.json",

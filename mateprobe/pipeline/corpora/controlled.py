@@ -119,7 +119,7 @@ def _reservation(name: str, number: int) -> Group:
         },
         faults=(
             Change("quantity_zero", "quantity", {"quantity": 0}),
-            Change("quantity_over_capacity", "quantity", {"quantity": capacity + 1}),
+            Change("quantity_over", "quantity", {"quantity": capacity + 1}),
             Change("quantity_negative", "quantity", {"quantity": -1}),
             Change("resource_of_another", "resource", {"resource": f"{name}-other"}),
         ),

@@ -1,0 +1,365 @@
+"""A study file is checked as a whole before anything runs; every problem names file, line and key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from mateprobe.errors import StudyError
+from mateprobe.pipeline.section import section_json
+from mateprobe.pipeline.studies import load_studies, load_study
+
+REPOSITORY = Path(__file__).parents[2]
+PROFILE = {
+    "contracts": [
+        {"type": "RequiredFact", "rule_id": "fact", "key": "status", "expected": "pending"},
+        {"type": "ForbiddenPattern", "rule_id": "formula", "patterns": ["well"], "surface_ids": ["body"]},
+    ],
+    "policy": {"block_heuristics": True},
+}
+STUDY: dict[str, Any] = {
+    "study": "demo",
+    "title": "Demo",
+    "cases": {"generate": "mine:cases", "seed": 1, "with": {"number": 2}},
+    "obligations": [{"id": "fact", "description": "It is pending."}, {"id": "formula", "description": "No phrase."}],
+    "validators": [{"id": "strict", "contracts": "_profiles/p.yaml"}, {"id": "own", "callable": "mine:ask"}],
+    "tables": ["feasibility"],
+}
+Change = Callable[[dict[str, Any]], Any]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("_profiles", "_code"):
+        Path("studies", name).mkdir(parents=True)
+    Path("studies/_code/mine.py").write_text("def cases(): ...\ndef ask(): ...\n")
+    write("_profiles/p.yaml", PROFILE)
+    write("demo.yaml", STUDY)
+    return Path("studies")
+
+
+def write(name: str, content: dict[str, Any]) -> None:
+    Path("studies", name).write_text(yaml.safe_dump(content, sort_keys=False))
+
+
+def problems(load: Callable[[], object]) -> list[str]:
+    with pytest.raises(StudyError) as refusal:
+        load()
+    return str(refusal.value).splitlines()
+
+
+def edited(change: Change) -> dict[str, Any]:
+    data = deepcopy(STUDY)
+    change(data)
+    return data
+
+
+def test_a_study_is_its_file_with_its_profiles_filled_in(folder: Path) -> None:
+    study = load_study(folder / "demo.yaml")
+    filled = {"id": "strict", "contracts": PROFILE["contracts"], "policy": PROFILE["policy"]}
+    assert study.data == {**STUDY, "validators": [filled, STUDY["validators"][1]]}
+    assert (study.id, study.validators, study.tables) == ("demo", ("strict", "own"), ("feasibility",))
+
+
+def test_studies_come_in_the_order_of_their_ids_and_others_are_left_alone(folder: Path) -> None:
+    write("zoo.yml", {**STUDY, "study": "zoo"})
+    write("ape.yaml", {**STUDY, "study": "ape"})
+    (folder / "_draft.yaml").write_text("not: a study")
+    (folder / "notes.txt").write_text("nor is this")
+    assert list(load_studies(folder)) == ["ape", "demo", "zoo"]
+    assert list(load_studies(folder, only=["zoo", "demo", "zoo"])) == ["demo", "zoo"]
+
+
+# --- one problem, one line --------------------------------------------------------------------------------------
+
+PROBLEMS: dict[str, tuple[Change, str]] = {
+    "an unknown key": (
+        lambda data: data.update(validator=[]),
+        "studies/demo.yaml:19: validator: unknown key; expected one of 'agreement', .*; did you mean 'validators'?",
+    ),
+    "an unknown key below": (
+        lambda data: data["cases"].update(sead=2),
+        r"studies/demo.yaml:8: cases.sead: unknown key; expected one of .*; did you mean 'seed'\?",
+    ),
+    "an unknown key of a validator": (
+        lambda data: data["validators"][1].update(contract="x"),
+        r"studies/demo.yaml:18: validators\[1\].contract: unknown key; .*; did you mean 'contracts'\?",
+    ),
+    "a missing key": (
+        lambda data: data.pop("title"),
+        r"studies/demo.yaml:1: \(top level\): expected the key 'title', found \['cases', 'obligations', .*\]",
+    ),
+    "two missing keys": (
+        lambda data: (data.pop("title"), data.pop("validators")),
+        r"studies/demo.yaml:1: \(top level\): expected the key 'title' and 'validators', found \[.*\]",
+    ),
+    "text for a number": (
+        lambda data: data["cases"].update(seed="1"),
+        r'studies/demo.yaml:5: cases.seed: expected type "integer" \(.*\), found "1"',
+    ),
+    "no cases at all": (
+        lambda data: data.update(cases={}),
+        r"studies/demo.yaml:3: cases: expected exactly one of the keys \['generate', 'evidence'\], found \[\]",
+    ),
+    "two sources of cases": (
+        lambda data: data["cases"].update(evidence="x.json"),
+        r"studies/demo.yaml:3: cases: expected exactly one of the keys \['generate', 'evidence'\], found \['evidence', .*",
+    ),
+    "a validator that is two": (
+        lambda data: data["validators"][0].update(callable="mine:ask"),
+        r"studies/demo.yaml:14: validators\[0\]: expected exactly one of the keys .*, found \['callable', 'contracts',.*",
+    ),
+    "no validators": (
+        lambda data: data.update(validators=[]),
+        r"studies/demo.yaml:13: validators: expected minItems 1 \(Who is asked.*\), found \[\]",
+    ),
+    "a word out of place": (
+        lambda data: data["obligations"][0].update(scope="challange"),
+        r"studies/demo.yaml:11: obligations\[0\].scope: found 'challange'; expected one of 'challenge', 'contract'; "
+        r"did you mean 'challenge'\?",
+    ),
+    "an id that is no file name": (
+        lambda data: data["validators"][0].update(id="../up"),
+        r'studies/demo.yaml:14: validators\[0\].id: expected pattern .*, found "../up"',
+    ),
+    "an id with a line break": (
+        lambda data: data["validators"][0].update(id="up\n"),
+        r'studies/demo.yaml:14: validators\[0\].id: expected pattern .*, found "up\\n"',
+    ),
+    "code that is no module and function": (
+        lambda data: data["cases"].update(generate="os.system('ls')"),
+        r"studies/demo.yaml:4: cases.generate: expected pattern .*, found \"os.system\('ls'\)\"",
+    ),
+    "another id than the file's name": (
+        lambda data: data.update(study="demos"),
+        r"studies/demo.yaml:1: study: found 'demos'; expected 'demo', the name of the file",
+    ),
+    "a validator twice": (
+        lambda data: data["validators"][1].update(id="strict"),
+        r"studies/demo.yaml:16: validators\[1\].id: 'strict' stands twice; ids must be unique",
+    ),
+    "an obligation twice": (
+        lambda data: data["obligations"][1].update(id="fact"),
+        r"studies/demo.yaml:11: obligations\[1\].id: 'fact' stands twice; ids must be unique",
+    ),
+    "a table nobody knows": (
+        lambda data: data.update(tables=["feasability"]),
+        r"studies/demo.yaml:19: tables\[0\]: 'feasability': expected one of .*; did you mean 'feasibility'\?",
+    ),
+    "a table of what the study does not make": (
+        lambda data: data.update(tables=["agreement"]),
+        r"studies/demo.yaml:19: tables\[0\]: 'agreement' shows what the key agreement asks for; .*",
+    ),
+    "an agreement of no validator": (
+        lambda data: data.update(
+            cases={"evidence": "c.json"}, agreement={"campaign": "a.json", "summary": "b.json", "validator": "strikt"}
+        ),
+        r"studies/demo.yaml:\d+: agreement.validator: 'strikt': expected one of 'own', 'strict'; did you mean 'strict'\?",
+    ),
+    "an agreement of cases that are not published": (
+        lambda data: data.update(agreement={"campaign": "a.json", "summary": "b.json", "validator": "strict"}),
+        r"studies/demo.yaml:\d+: agreement: expected cases from published evidence, found .*",
+    ),
+    "an evidence member outside of the evidence": (
+        lambda data: data.update(cases={"evidence": "../../secret.json"}),
+        r'studies/demo.yaml:4: cases.evidence: expected pattern .*, found "../../secret.json"',
+    ),
+    "code outside of the code folder": (
+        lambda data: data["cases"].update(generate="os:listdir"),
+        r"studies/demo.yaml:4: cases.generate: module 'os': expected one below mateprobe.pipeline.corpora, or a file .*",
+    ),
+    "code that is not there": (
+        lambda data: data["validators"][1].update(callable="mateprobe.pipeline.corpora.nowhere:ask"),
+        r"studies/demo.yaml:17: validators\[1\].callable: module 'mateprobe.pipeline.corpora.nowhere' is not found in .*",
+    ),
+    "an oracle outside of the code folder": (
+        lambda data: data["cases"].update(verify="shutil:rmtree"),
+        r"studies/demo.yaml:8: cases.verify: module 'shutil': expected one below mateprobe.pipeline.corpora, or a file .*",
+    ),
+    "a profile that is not there": (
+        lambda data: data["validators"][0].update(contracts="_profiles/q.yaml"),
+        r"studies/demo.yaml:15: validators\[0\].contracts: .*='_profiles/q.yaml': expected a file below studies, found none",
+    ),
+    "a profile elsewhere": (
+        lambda data: data["validators"][0].update(contracts="../p.yaml"),
+        r"studies/demo.yaml:15: validators\[0\].contracts: .*='../p.yaml': expected a path that stays below studies",
+    ),
+    "a profile at the root": (
+        lambda data: data["validators"][0].update(contracts="/etc/passwd"),
+        r"studies/demo.yaml:15: validators\[0\].contracts: .*='/etc/passwd': expected a path that stays below studies",
+    ),
+    "a profile behind a link": (
+        lambda data: data["validators"][0].update(contracts="_profiles/link.yaml"),
+        r"studies/demo.yaml:15: validators\[0\].contracts: .*: expected a path that stays below studies",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), PROBLEMS.values(), ids=PROBLEMS.keys())
+def test_a_problem_is_told_once_with_file_line_and_key(folder: Path, change: Change, message: str) -> None:
+    Path("p.yaml").write_text(yaml.safe_dump(PROFILE))
+    (folder / "_profiles" / "link.yaml").symlink_to(Path("p.yaml").resolve())
+    write("demo.yaml", edited(change))
+    (found,) = problems(lambda: load_study(folder / "demo.yaml"))
+    assert_matches(found, message)
+
+
+def assert_matches(found: str, message: str) -> None:
+    import re
+
+    assert re.fullmatch(message, found), found
+
+
+RESERVED = ["all", "benchmarks", "cases", "environments", "evidence", "figures", "logs", "paper", "tables", "verify"]
+
+
+@pytest.mark.parametrize("id", RESERVED)
+def test_a_study_may_not_have_the_name_of_a_rule_or_of_a_folder_of_results(folder: Path, id: str) -> None:
+    write(f"{id}.yaml", {**STUDY, "study": id})
+    (found,) = problems(lambda: load_studies(folder))
+    assert found == f"studies/{id}.yaml:1: study: {id!r} is the name of a rule or a folder of results; choose another"
+
+
+BAD_PROFILES: dict[str, tuple[Change, str]] = {
+    "an unknown rule": (
+        lambda profile: profile["contracts"][0].update(type="RequiredFacts"),
+        r".*RequiredFacts.*did you mean 'RequiredFact'.*",
+    ),
+    "a bad regex": (lambda profile: profile["contracts"][1].update(patterns=["well", "(open"]), r".*\(open.*"),
+    "an unknown setting": (lambda profile: profile["contracts"][0].update(kee="x"), r".*contracts\[0\].*kee.*"),
+    "a missing setting": (lambda profile: profile["contracts"][0].pop("key"), r".*contracts\[0\].*key.*"),
+    "a number for text": (lambda profile: profile["contracts"][0].update(rule_id=3), r".*contracts\[0\].*rule_id.*3.*"),
+    "an unknown policy": (lambda profile: profile["policy"].update(block_all=True), r".*policy.*block_all.*"),
+    "no contracts": (lambda profile: profile.pop("contracts"), r".*: expected the keys contracts and.*"),
+    "another key": (lambda profile: profile.update(contract=1), r".*: expected the keys contracts and.*"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), BAD_PROFILES.values(), ids=BAD_PROFILES.keys())
+def test_a_problem_of_a_profile_names_both_files(folder: Path, change: Change, message: str) -> None:
+    profile = deepcopy(PROFILE)
+    change(profile)
+    write("_profiles/p.yaml", profile)
+    (found,) = problems(lambda: load_study(folder / "demo.yaml"))
+    where = r"studies/demo.yaml:15: validators\[0\].contracts: studies/_profiles/p.yaml"
+    assert_matches(found, where + message)
+
+
+def test_a_number_of_a_profile_that_is_not_finite_names_its_line(folder: Path) -> None:
+    (folder / "_profiles" / "p.yaml").write_text("contracts:\n- {type: RequiredFact, rule_id: a, key: b, expected: .inf}\n")
+    (found,) = problems(lambda: load_study(folder / "demo.yaml"))
+    assert ": studies/_profiles/p.yaml:2: '.inf' is read as tag:yaml.org,2002:float; expected plain data" in found
+
+
+# --- all problems at once ---------------------------------------------------------------------------------------
+
+
+def test_all_problems_of_all_files_are_told_together(folder: Path) -> None:
+    write("demo.yaml", edited(lambda data: data["cases"].update(seed="1", sead=2)))
+    write("other.yaml", edited(lambda data: data["validators"][1].update(id="strict")))
+    (folder / "worse.yaml").write_text("a: [")
+    found = problems(lambda: load_studies(folder))
+    assert [line.split(": ")[:2] for line in found] == [
+        ["studies/demo.yaml:8", "cases.sead"],
+        ["studies/demo.yaml:5", "cases.seed"],
+        ["studies/other.yaml:1", "study"],
+        ["studies/other.yaml:16", "validators[1].id"],
+        ["studies/worse.yaml:1", "expected YAML"],
+    ]
+
+
+def test_two_studies_with_one_id_are_refused(folder: Path) -> None:
+    write("demo.yml", STUDY)
+    assert problems(lambda: load_studies(folder)) == [
+        "studies/demo.yml: study 'demo' is also studies/demo.yaml; ids must be unique"
+    ]
+
+
+def test_a_study_that_is_asked_for_and_not_there_is_named(folder: Path) -> None:
+    assert problems(lambda: load_studies(folder, only=["dem"])) == [
+        "studies: study 'dem': expected one of 'demo'; did you mean 'demo'?"
+    ]
+
+
+def test_a_folder_without_studies_is_refused(tmp_path: Path) -> None:
+    assert problems(lambda: load_studies(tmp_path)) == [f"{tmp_path}: expected study files *.yaml, found none"]
+
+
+def test_an_empty_file_is_no_study(folder: Path) -> None:
+    (folder / "demo.yaml").write_text("")
+    (found,) = problems(lambda: load_study(folder / "demo.yaml"))
+    assert_matches(found, r'studies/demo.yaml:1: \(top level\): expected type "object" \(.*\), found null')
+
+
+# --- sections ---------------------------------------------------------------------------------------------------
+
+STAGES = {
+    "cases": None,
+    "observe strict": "strict",
+    "observe own": "own",
+    "outcomes": None,
+    "summary": None,
+    "statistics": None,
+    "agreement": None,
+    "manifest": None,
+}
+TOUCHED: dict[str, tuple[Change, set[str]]] = {
+    "the title": (lambda data: data.update(title="Another"), set()),
+    "the description": (lambda data: data.update(description="Longer"), set()),
+    "the tables": (lambda data: data.update(tables=[]), set()),
+    "the seed": (lambda data: data["cases"].update(seed=2), {"cases"}),
+    "the generator's arguments": (lambda data: data["cases"]["with"].update(number=3), {"cases"}),
+    "the wording of an obligation": (lambda data: data["obligations"][0].update(description="So."), {"summary"}),
+    "a validator's arguments": (lambda data: data["validators"][1].update({"with": {"a": 1}}), {"observe own"}),
+    "the comparators": (lambda data: data.update(comparators=["boolean"]), {"outcomes"}),
+}
+
+
+@pytest.mark.parametrize(("change", "stages"), TOUCHED.values(), ids=TOUCHED.keys())
+def test_a_change_reaches_the_sections_it_concerns_and_no_other(
+    folder: Path, change: Change, stages: set[str]
+) -> None:
+    def sections() -> dict[str, str]:
+        study = load_study(folder / "demo.yaml")
+        return {name: section_json(study.section(name.split()[0], validator)) for name, validator in STAGES.items()}
+
+    before = sections()
+    write("demo.yaml", edited(change))
+    assert {name for name, section in sections().items() if section != before[name]} == stages
+
+
+def test_a_change_of_a_profile_reaches_its_validator_alone(folder: Path) -> None:
+    before = load_study(folder / "demo.yaml")
+    write("_profiles/p.yaml", {**PROFILE, "policy": {}})
+    after = load_study(folder / "demo.yaml")
+    assert before.section("observe", "strict") != after.section("observe", "strict")
+    assert before.section("observe", "own") == after.section("observe", "own")
+
+
+def test_a_stage_or_validator_that_is_not_there_is_named(folder: Path) -> None:
+    study = load_study(folder / "demo.yaml")
+    assert_matches(problems(lambda: study.section("outcome"))[0], r"studies/demo.yaml: .* did you mean 'outcomes'\?")
+    assert_matches(
+        problems(lambda: study.section("observe", "strickt"))[0],
+        r"studies/demo.yaml: validator 'strickt': expected one of 'own', 'strict'; did you mean 'strict'\?",
+    )
+
+
+# --- the studies of this repository -----------------------------------------------------------------------------
+
+
+def test_every_study_of_the_repository_loads_and_points_editors_at_the_schema(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(REPOSITORY)
+    studies = load_studies()
+    assert {"feasibility", "feasibility_published"} <= studies.keys()
+    for study in studies.values():
+        first, _ = study.path.read_text("utf-8").split("\n", 1)
+        assert first == "# yaml-language-server: $schema=../mateprobe/schemas/study.schema.json"
