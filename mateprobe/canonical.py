@@ -16,7 +16,10 @@ from typing import Any
 
 from .errors import InvalidType, InvalidValue
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+_ENCODER = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"),
+    check_circular=False,  # it encodes what ``plain`` returned, which ends
+)  # fmt: skip
 _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
@@ -152,14 +155,15 @@ def _plain(value: Any) -> Any:
         if not isfinite(value):
             raise _Unfit
         return value
-    return _plain_other(value)
+    names = _FIELDS.get(kind)  # a dataclass seen before
+    return _plain_other(value) if names is None else _plain_fields(value, names)
 
 
 def _plain_other(value: Any) -> Any:
     if isinstance(value, Enum):
         return _plain(value.value)
     if is_dataclass(value) and not isinstance(value, type):
-        return {name: _plain(getattr(value, name)) for name in field_names(type(value))}
+        return _plain_fields(value, field_names(type(value)))
     if isinstance(value, Mapping):
         return _plain(dict(value.items()))
     for base in (str, int, float):
@@ -168,6 +172,10 @@ def _plain_other(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     raise _Unfit
+
+
+def _plain_fields(value: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: _plain(getattr(value, name)) for name in names}
 
 
 def _key(key: Any) -> str:

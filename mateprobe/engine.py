@@ -151,6 +151,8 @@ def _misattributed(contract: Contract, checks: tuple[Any, ...]) -> str | None:
 
 def describe(error: BaseException) -> str:
     """Return ``Type: message``, also for an exception whose own text cannot be had."""
+    if isinstance(error.__cause__, StopIteration):  # raised in a generator, where it becomes a RuntimeError
+        error = error.__cause__
     try:
         message = str(error)
     except Exception as unprintable:  # noqa: BLE001 - the text of a foreign exception is foreign code

@@ -128,7 +128,10 @@ class Document:
         Raises:
             StopIteration: there is none (kept for existing callers).
         """
-        return next(surface for surface in self.surfaces if surface.id == id)
+        for surface in self.surfaces:
+            if surface.id == id:
+                return surface
+        raise StopIteration(f"document has no surface {id!r}; it has {[surface.id for surface in self.surfaces]}")
 
 
 def _facts(state: str, facts: object) -> FrozenDict:

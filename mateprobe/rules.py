@@ -7,6 +7,7 @@ paraphrase, negation and undeclared prose pass them by, and each rule's docstrin
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -33,8 +34,10 @@ def _tuples(rule: Rule, *fields: str) -> None:
 def _pattern(rule_id: str, pattern: str) -> re.Pattern[str]:
     require(bool(pattern), f"rule {rule_id!r} has an empty pattern, which matches every text; remove it")
     try:
-        return re.compile(pattern, re.IGNORECASE)
-    except (re.error, OverflowError, RecursionError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # what a set may mean some day is no error today
+            return re.compile(pattern, re.IGNORECASE)
+    except (re.error, ValueError, OverflowError, RecursionError) as error:
         raise InvalidValue(
             f"rule {rule_id!r} pattern={pattern!r} is no regular expression: {error}; correct or escape it"
         ) from None

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import partial
 from math import isinf
 from pathlib import Path
 from typing import IO, Any, NoReturn, TypeVar
 
 from .errors import InvalidValue
 
-Data = TypeVar("Data", bound=bytes | str)
+Data = TypeVar("Data", bytes, bytearray, str)
 
 LIMIT = 64 << 20  # bytes of one JSON text: far above any sample, far below what hurts a machine
 DEPTH = 200  # levels of nesting: what recursive code can still walk
@@ -65,7 +64,7 @@ def read(stream: IO[bytes] | IO[str], where: str) -> Any:
         OSError: it cannot be read.
     """
     data: bytes | str = stream.read(LIMIT + 1)
-    return loads(_within_limit(data, where), where)
+    return loads(within_limit(data, where), where)
 
 
 def lines(path: Path) -> Iterator[tuple[int, Any]]:
@@ -76,13 +75,31 @@ def lines(path: Path) -> Iterator[tuple[int, Any]]:
         OSError: the file cannot be read.
     """
     with path.open("rb") as stream:
-        for number, line in enumerate(iter(partial(stream.readline, LIMIT + 1), b""), 1):
-            where = f"{path}, line {number}"
-            if text := _within_limit(line, where).strip():
-                yield number, loads(text, where)
+        for number, line in raw_lines(stream, str(path)):
+            if text := line.strip():
+                yield number, loads(text, f"{path}, line {number}")
 
 
-def _within_limit(data: Data, where: str) -> Data:
+def raw_lines(stream: IO[bytes] | IO[str], where: str) -> Iterator[tuple[int, bytes]]:
+    """Yield (line number from 1, line with its end) for each line of an open stream, as it is.
+
+    Raises:
+        InvalidValue: a line of more than ``LIMIT``; the message names it.
+        OSError: the stream cannot be read.
+    """
+    number = 0
+    while line := stream.readline(LIMIT + 1):
+        number += 1
+        data = line if isinstance(line, bytes) else line.encode("utf-8", "surrogatepass")  # refused when decoded
+        yield number, within_limit(data, f"{where}, line {number}")
+
+
+def within_limit(data: Data, where: str) -> Data:
+    """Return ``data`` if it is at most ``LIMIT`` long.
+
+    Raises:
+        InvalidValue: it is longer; ``where`` names it.
+    """
     if len(data) > LIMIT:
         raise InvalidValue(f"{where}: expected at most {LIMIT:,} bytes of JSON, found more")
     return data

@@ -10,11 +10,12 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
+from traceback import extract_tb
 from typing import IO, Any
 
 from mateprobe import strict_json
 from mateprobe.canonical import canonical_bytes, digest
-from mateprobe.errors import InvalidType, InvalidValue, StudyError, one_of
+from mateprobe.errors import EvidenceError, InvalidType, InvalidValue, MateProbeError, StudyError, one_of
 from mateprobe.outcome import Relation, Validity
 from mateprobe.pipeline.named_code import CODE, load_function
 from mateprobe.pipeline.records import write_records
@@ -92,16 +93,22 @@ def read_by_generator(source: Mapping[str, Any]) -> list[Path]:
     return sorted(found)
 
 
-def _generated(source: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+def _generated(source: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     arguments = dict(source.get("with", {}))
     if "seed" in source:
         arguments["seed"] = source["seed"]
     arguments |= given(source)
+    generator = load_function(source["generate"])
     try:
-        rows: Iterable[Mapping[str, Any]] = load_function(source["generate"])(**arguments)
-    except TypeError as error:
-        raise StudyError(f"cases.generate={source['generate']!r} with {sorted(arguments)}: {error}") from None
-    return rows
+        yield from generator(**arguments)
+    except MateProbeError:
+        raise
+    except Exception as error:  # a generator is a study's own code and may fail in any way
+        place = extract_tb(error.__traceback__)[-1]
+        raise StudyError(
+            f"cases.generate={source['generate']!r} with {sorted(arguments)}: {type(error).__name__}: {error} "
+            f"({Path(place.filename).name}:{place.lineno})"
+        ) from error
 
 
 def _frozen(path: Path, controls: Mapping[str, str]) -> Iterator[dict[str, Any]]:
@@ -110,25 +117,35 @@ def _frozen(path: Path, controls: Mapping[str, str]) -> Iterator[dict[str, Any]]
     A published fault tests the rule it targets; what a control tests, ``controls`` says by family.
     """
     content = strict_json.load(path)
-    cases = content["cases"] if isinstance(content, dict) else content
-    for case in cases:
-        targets = case["expected"]
-        yield {
-            **{key: case[key] for key in KEYS if key not in ("expected", "obligation")},
-            "expected": [f"{target['rule_id']}/{target['code']}@{target['scope']}" for target in targets],
-            "obligation": targets[0]["rule_id"] if targets else controls.get(case["family"]),
-        }
+    cases = content.get("cases") if isinstance(content, dict) else content
+    if not isinstance(cases, list):
+        raise EvidenceError(f"{path}: expected a list of cases, alone or under the key cases, found neither")
+    for position, case in enumerate(cases):
+        try:
+            targets = case["expected"]
+            yield {
+                **{key: case[key] for key in KEYS if key not in ("expected", "obligation")},
+                "expected": [f"{target['rule_id']}/{target['code']}@{target['scope']}" for target in targets],
+                "obligation": targets[0]["rule_id"] if targets else controls.get(case["family"]),
+            }
+        except (KeyError, TypeError) as error:
+            found = f"{case!r:.80} ({type(error).__name__}: {error})"
+            raise EvidenceError(f"{path}: cases[{position}]: expected a published case, found {found}") from None
 
 
 def verified(rows: Iterable[Mapping[str, Any]], verify: str | None) -> Iterator[Mapping[str, Any]]:
     """Yield rows after the study's oracle, written apart from its generator, has agreed with each.
 
     Raises:
-        StudyError: the oracle's, where it does not.
+        StudyError: the oracle raised anything; names the case.
     """
     oracle = load_function(verify) if verify else lambda _: None
     for row in rows:
-        oracle(row)
+        try:
+            oracle(row)
+        except Exception as error:  # however an oracle says no
+            name = row.get("id") if isinstance(row, Mapping) else row
+            raise StudyError(f"case {name!r:.80}: refused by {verify}: {type(error).__name__}: {error}") from error
         yield row
 
 
@@ -161,32 +178,44 @@ def check_row(row: Mapping[str, Any], obligations: Iterable[str]) -> dict[str, A
             validity, a fault without expected ids, a control with them, a valid label without
             provenance, a sample JSON cannot hold. The message names the case.
     """
+    if not isinstance(row, Mapping):
+        raise InvalidType(
+            f"case {row!r:.80} is a {type(row).__name__}; expected an object with the keys {sorted(KEYS)}"
+        )
     name = f"case {row.get('id')!r}"
     if not set(KEYS) <= set(row) <= {*KEYS, "about"}:
         raise InvalidValue(f"{name} has the keys {sorted(row)}; expected {sorted(KEYS)} and, if wanted, about")
     unpaired = row["relation"] is None
     if unpaired and (row["variant"] is not None or row["expected"] or row["validity"] != Validity.UNREVIEWED):
         raise InvalidValue(f"{name} has no relation: expected no variant, no expected ids and validity unreviewed")
+    _check_labels(name, row, obligations, unpaired=unpaired)
+    try:
+        identities = {
+            f"{side}_sha256": None if unpaired and row[side] is None else digest(row[side])
+            for side in ("baseline", "variant")
+        }
+        canonical_bytes({key: value for key, value in row.items() if key not in ("baseline", "variant")})
+    except (InvalidValue, InvalidType) as error:
+        raise type(error)(f"{name}: {error}") from None
+    return {**row, **identities}
+
+
+def _check_labels(name: str, row: Mapping[str, Any], obligations: Iterable[str], *, unpaired: bool) -> None:
     for key in ("id", "group", "family", "provenance"):
         if not isinstance(row[key], str) or (key == "id" and not row[key]):
             raise InvalidType(f"{name} {key}={row[key]!r}; expected text")
     for key, words in (("relation", Relation), ("validity", Validity), ("obligation", obligations)):
         if row[key] not in [str(word) for word in words] and not (unpaired and row[key] is None):
             raise InvalidValue(f"{name} {key}={row[key]!r}: {one_of(str(row[key]), map(str, words))}")
-    if bool(row["expected"]) is not (row["relation"] == Relation.VIOLATION):
+    expected = row["expected"]
+    if not isinstance(expected, list | tuple) or not all(isinstance(id, str) and id for id in expected):
+        raise InvalidType(f"{name} expected={expected!r}; expected a list of finding ids")
+    if bool(expected) is not (row["relation"] == Relation.VIOLATION):
         raise InvalidValue(
-            f"{name} relation={row['relation']!r} expected={row['expected']!r}; a fault names ids, a control none"
+            f"{name} relation={row['relation']!r} expected={expected!r}; a fault names ids, a control none"
         )
     if row["validity"] == Validity.VALID and not row["provenance"]:
         raise InvalidValue(f"{name} is labelled valid without provenance; say who or what established it")
-    try:
-        identities = {
-            f"{side}_sha256": None if unpaired and row[side] is None else digest(row[side])
-            for side in ("baseline", "variant")
-        }
-    except (InvalidValue, InvalidType) as error:
-        raise type(error)(f"{name}: {error}") from None
-    return {**row, **identities}
 
 
 def sort_by_id(rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:

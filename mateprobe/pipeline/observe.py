@@ -11,7 +11,7 @@ from typing import Any
 from mateprobe import strict_json
 from mateprobe.canonical import plain, same
 from mateprobe.engine import Contract, Profile
-from mateprobe.errors import InvalidStructure, StudyError
+from mateprobe.errors import InvalidStructure, InvalidType, InvalidValue, StudyError
 from mateprobe.model import Status
 from mateprobe.mutations import violated
 from mateprobe.pipeline.named_code import CODE, load_function
@@ -48,6 +48,8 @@ def run(args: argparse.Namespace) -> int:
     section = parse_section(args.section)
     study, validator = section["study"], section["validator"]["id"]
     cases, shards = RESULTS / study / "cases.jsonl", section["shards"]
+    if args.shard not in range(shards):
+        raise InvalidValue(f"--shard={args.shard}: study {study!r} has {shards} shards; expected 0 to {shards - 1}")
     part, recorded = parts(validator, shards)[args.shard], section["validator"].get("configuration")
 
     def make(partial: Mapping[str, Path]) -> None:
@@ -99,6 +101,8 @@ def _contracts(validator: Mapping[str, Any]) -> tuple[dict[str, Any], Observer]:
             sample = adapter(data)
         except InvalidStructure as error:
             return {**_refused(digest, error), "input_digest": None, "checks": []}
+        except (InvalidValue, InvalidType) as error:
+            raise type(error)(f"sample {digest}: {error}") from None
         known = None if named else digest  # a sample that is a document and context has their digest
         report = profile.evaluate(sample.document, sample.context, policy, input_digest=known)
         failed = [check.rule_id for check in report.checks if check.status is Status.ERROR]
@@ -109,7 +113,7 @@ def _contracts(validator: Mapping[str, Any]) -> tuple[dict[str, Any], Observer]:
             "violations": [target.finding_id for target in violated(report)],
             "error": f"rules failed: {', '.join(failed)}" if failed else None,
             "input_digest": report.input_digest,
-            "checks": plain(report.checks),
+            "checks": report.checks,
         }
 
     return {"itemised": True, "contracts_digest": profile.digest, "policy": plain(policy)}, observe
@@ -150,12 +154,18 @@ def _refused(digest: str, error: InvalidStructure) -> Observation:
 def _ask(validator: Callable[[Any], Any], digest: str, sample: Any) -> Observation:
     found = judge(validator, sample)
     if isinstance(found, Failure):
-        return {"sample": digest, "accepted": False, "complete": False, "violations": [], "error": found.message}
+        error = _utf8(found.message)
+        return {"sample": digest, "accepted": False, "complete": False, "violations": [], "error": error}
     return {
         "sample": digest,
         "accepted": found.accepted,
         "complete": found.complete,
-        "violations": list(found.violations),
-        "evidence": list(found.evidence),
+        "violations": [_utf8(id) for id in found.violations],
+        "evidence": [_utf8(text) for text in found.evidence],
         "error": None,
     }
+
+
+def _utf8(text: str) -> str:
+    """Return the text with lone surrogates spelled out: a validator may say what no file can hold."""
+    return text.encode(errors="backslashreplace").decode()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mateprobe.classify import Evidence, Facts, Judged, classify
-from mateprobe.errors import StageError
+from mateprobe.errors import EvidenceError
 from mateprobe.outcome import Reason, Relation, Validity
 from mateprobe.pipeline.detailed import detailed_outcome
 from mateprobe.pipeline.records import RecordFile, read_records, write_records
@@ -97,15 +97,15 @@ class Observations:
         """Return what was said of a sample.
 
         Raises:
-            StageError: nothing was: the file does not belong to these cases.
+            EvidenceError: nothing was: the file does not belong to these cases.
         """
         key = bytes.fromhex(digest)
         if key not in self._known:
             shard = shard_of(digest, len(self._files))
             row = next(self._rows[shard], None)
             if row is None or row["sample"] != digest:
-                path = self._files[shard].path
-                raise StageError(f"{path}: no observation of sample {digest}; remove the file and run again")
+                found = f"sample {row['sample']}" if row else "the end of the file"
+                raise EvidenceError(f"{self._files[shard].path}: expected sample {digest}, found {found}{_REMEDY}")
             self._known[key] = _observed(row)
         return self._known[key]
 
@@ -113,13 +113,14 @@ class Observations:
         """Read the end of each file.
 
         Raises:
-            StageError: one goes on after the last case. EvidenceError: one was cut short or edited.
+            EvidenceError: one goes on after the last case, or was cut short or edited.
         """
         for file, rows in zip(self._files, self._rows, strict=True):
             for row in rows:
-                raise StageError(
-                    f"{file.path}: sample {row['sample']} belongs to no case; remove the file and run again"
-                )
+                raise EvidenceError(f"{file.path}: expected its end, found sample {row['sample']}{_REMEDY}")
+
+
+_REMEDY = "; it is not of these cases: remove it and run again"
 
 
 def _observed(row: Mapping[str, Any]) -> Observed:
@@ -141,7 +142,7 @@ def decide(
         comparators: which other readings of the same observations each row carries.
 
     Raises:
-        StageError: the observations are not those of these cases.
+        EvidenceError: the observations are not those of these cases.
     """
     observations = Observations(files)
     itemised = files[0].header["itemised"]

@@ -29,14 +29,14 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def write_records(
-    path: Path, kind: str, rows: Iterable[Mapping[str, Any]], header: Mapping[str, Any] = _NOTHING
+    path: Path, kind: str, rows: Iterable[Mapping[str, Any] | bytes], header: Mapping[str, Any] = _NOTHING
 ) -> tuple[int, str]:
     """Write ``rows`` to a record file, whole or not at all; return their number and the file's SHA-256.
 
     Args:
         path: the file; missing folders are made.
         kind: what a record is, such as ``cases``.
-        rows: JSON objects; consumed one at a time.
+        rows: JSON objects, or their canonical bytes, which are believed; consumed one at a time.
         header: more fields for the first line.
 
     Raises:
@@ -137,11 +137,11 @@ _DECODER = json.JSONDecoder(parse_constant=strict_json.refuse_constant)
 _REMEDY = "; it was cut short or edited: remove it and make it again"
 
 
-def _line(path: Path, number: int, row: Mapping[str, Any]) -> bytes:
-    if not isinstance(row, Mapping):
+def _line(path: Path, number: int, row: Mapping[str, Any] | bytes) -> bytes:
+    if not isinstance(row, (Mapping, bytes)):
         raise InvalidType(f"{path}, line {number}: record has type {type(row).__name__}; expected a mapping")
     try:
-        line = canonical_bytes(row) + b"\n"
+        line = (row if isinstance(row, bytes) else canonical_bytes(row)) + b"\n"
     except MateProbeError as error:
         raise type(error)(f"{path}, line {number}: {error}") from None
     if len(line) > LINE_LIMIT:

@@ -92,6 +92,7 @@ def answers_of(outcomes: Iterable[Mapping[str, Any]]) -> dict[str, Answer]:
             None if row["outcome"] in INELIGIBLE else row["outcome"] in (Outcome.DETECTED, Outcome.PRESERVED),
         )
         for row in outcomes
+        if row["outcome"] is not None  # a sample without a pair has nothing to be right about
     }
 
 
@@ -220,8 +221,8 @@ def bootstrap(groups: Sequence[Tally], seed: int, replicates: int) -> tuple[floa
     are rates of resamples. Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), 12.5, 13.3.
 
     Only the raw stream of PCG64 is promised to stay the same in every version and on every machine;
-    ``multinomial`` keeps no such promise and goes through logarithms. The remainder prefers no group by
-    more than 1 in 2^64 / groups.
+    ``multinomial`` keeps no such promise and goes through logarithms. The remainder makes no group
+    likelier than another by more than groups / 2^64 of its chance.
     """
     import numpy as np
 

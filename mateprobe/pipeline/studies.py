@@ -22,6 +22,11 @@ from mateprobe.pipeline.table_specs import TABLES
 from mateprobe.pipeline.yaml_file import YamlFile, key_text, read_yaml
 
 STUDIES = Path("studies")
+RESERVED = frozenset({
+    "agreement", "all", "benchmarks", "cases", "environments", "evidence", "figures", "logs", "manifest", "observe",
+    "outcomes", "paper", "statistics", "summary", "tables", "verify",
+})  # fmt: skip
+"""What no study may be called: the rules of the workflow, and the other folders of results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,13 +183,15 @@ def _validator() -> Any:
     from jsonschema import Draft202012Validator
 
     schema = files("mateprobe").joinpath("schemas", "study.schema.json").read_text("utf-8")
+    schema = schema.replace('$"', r'\\Z"')  # in JSON Schema $ is the end; Python's also stands before a last line break
     return Draft202012Validator(json.loads(schema))
 
 
 def _schema_problems(file: YamlFile) -> Iterator[str]:
     errors = _validator().iter_errors(file.content)
-    for error in sorted(errors, key=lambda error: ([str(part) for part in error.absolute_path], error.message)):
-        yield from _explained(file, error)
+    ordered = sorted(errors, key=lambda error: ([str(part) for part in error.absolute_path], error.message))
+    # Of two missing keys there are two errors, and one line that names both.
+    yield from dict.fromkeys(line for error in ordered for line in _explained(file, error))
 
 
 def _explained(file: YamlFile, error: Any) -> Iterator[str]:
@@ -209,7 +216,20 @@ def _explained(file: YamlFile, error: Any) -> Iterator[str]:
 
 def _reference_problems(file: YamlFile) -> Iterator[str]:
     """Yield what a schema cannot see: names that must agree with other names."""
+    yield from _id_problems(file)
+    yield from _agreement_problems(file)
+    validators = range(len(file.content["validators"]))
+    code = [("cases", "generate"), ("cases", "verify"), ("cases", "published", "rows")]
+    for key in [*code, *(("validators", index, name) for index in validators for name in ("callable", "adapter"))]:
+        yield from _code_problems(file, key)
+    for index, validator in enumerate(file.content["validators"]):
+        yield from _profile_problems(file, ("validators", index, "contracts"), validator.get("contracts"))
+
+
+def _id_problems(file: YamlFile) -> Iterator[str]:
     data = file.content
+    if data["study"] in RESERVED:
+        yield f"{file.where(('study',))}: {data['study']!r} is a rule or a folder of results; choose another id"
     if data["study"] != file.path.stem:
         yield f"{file.where(('study',))}: found {data['study']!r}; expected {file.path.stem!r}, the name of the file"
     for list_key in ("obligations", "validators"):
@@ -218,24 +238,29 @@ def _reference_problems(file: YamlFile) -> Iterator[str]:
             if item["id"] in seen:
                 yield f"{file.where((list_key, index, 'id'))}: {item['id']!r} stands twice; ids must be unique"
             seen.add(item["id"])
+
+
+def _agreement_problems(file: YamlFile) -> Iterator[str]:
+    """Yield problems of the agreement and of the tables, one of which shows it."""
+    data = file.content
     validators = [validator["id"] for validator in data["validators"]]
     judged = data.get("agreement", {}).get("validator")
     if judged is not None and judged not in validators:
         yield f"{file.where(('agreement', 'validator'))}: {judged!r}: {one_of(judged, validators)}"
+    if judged is not None and "evidence" not in data["cases"]:
+        yield f"{file.where(('agreement',))}: expected cases that are evidence, found {sorted(data['cases'])}"
     for index, table in enumerate(data.get("tables", ())):
         if table not in TABLES:
             yield f"{file.where(('tables', index))}: {table!r}: {one_of(table, TABLES)}"
-    for key in [("cases", "generate"), *(("validators", i, "callable") for i in range(len(validators)))]:
-        yield from _code_problems(file, key)
-    for index, validator in enumerate(data["validators"]):
-        yield from _profile_problems(file, ("validators", index, "contracts"), validator.get("contracts"))
+        elif TABLES[table].artifact == "agreement" and judged is None:
+            yield f"{file.where(('tables', index))}: {table!r}: expected the key agreement, which makes its rows"
 
 
 def _code_problems(file: YamlFile, key: tuple[str | int, ...]) -> Iterator[str]:
     value: Any = file.content
     for part in key:
-        value = value.get(part) if isinstance(value, dict) else value[part]
-    if value is None:
+        value = value.get(part, {}) if isinstance(value, dict) else value[part]
+    if not value:
         return
     try:
         code_digest(

@@ -156,6 +156,15 @@ def _support(outcomes: RecordFile) -> Iterator[Row]:
         yield [*shown, row["outcome"], row["provenance"]]
 
 
+def _source_mutations(outcomes: RecordFile) -> Iterator[Row]:
+    words = {"detected": "killed", "unattributed_rejection": "exception"}
+    for row in outcomes:
+        tests = [id for id in row["reported"] if "::" in id]
+        shown = "; ".join(tests[:3]) + f"; and {len(tests) - 3} more" * (len(tests) > 3)
+        outcome = words.get(row["outcome"], row["outcome"])
+        yield [row["id"], row["group"], row["obligation"], outcome, len(tests), shown or None]
+
+
 def _agreement(agreement: Mapping[str, Any]) -> Iterator[Row]:
     differences = len(agreement["differences"])
     yield [agreement["study"], agreement["frozen"], agreement["cases"], agreement["values"], differences]
@@ -281,6 +290,19 @@ TABLES: Mapping[str, Table] = {
         ),
         "summary",
         _error_policies,
+    ),
+    "source_mutations": Table(
+        "Source mutations: which tests of the core kill which edit of its source",
+        (
+            Column("mutation", "Mutation"),
+            Column("file", "File"),
+            Column("obligation", "Broken obligation"),
+            Column("outcome", "Outcome"),
+            Column("tests", "Killing tests"),
+            Column("killed_by", "Killed by a failing assertion of"),
+        ),
+        "outcomes",
+        _source_mutations,
     ),
     "agreement": Table(
         "Agreement with the frozen reports, every value of every case",

@@ -39,7 +39,6 @@ def accept(sample):
 
 @pytest.mark.parametrize("number", range(4))
 def test_accepted(mateprobe, number):
-    os.chdir("/")
     assert mateprobe.check(DOCUMENT, CONTEXT, [RULE]).accepted
 
 
@@ -170,6 +169,15 @@ def test_a_worker_that_dies_between_tests_is_an_error_of_no_test(pytester: pytes
     assert [(entry["test"], entry["kind"], entry["result"]) for entry in entries(pytester.path / "report.json")] == [
         (None, "worker", "error")
     ]
+
+
+def test_workers_leave_the_report_to_the_process_that_started_them(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        test_suite="def test_worker(pytestconfig):\n"
+        "    assert not pytestconfig.pluginmanager.has_plugin('mateprobe-report')\n"
+    )
+    run(pytester, "--mateprobe-report", "report.json", "-n", "1").assert_outcomes(passed=1)
+    run(pytester, "--mateprobe-report", "report.json", "-n", "0").assert_outcomes(failed=1)
 
 
 def test_a_run_without_tests_leaves_a_report_that_says_so(pytester: pytest.Pytester) -> None:

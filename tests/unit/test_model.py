@@ -82,7 +82,7 @@ REFUSED: dict[str, tuple[Callable[[Any], object], Any, type[Exception], str]] = 
     "a fact keyed by a number": (Context, {"s": {1: 1}}, InvalidValue, "state 's' has fact key 1"),
     "a fact that is an infinity": (Context, {"s": {"k": float("inf")}}, InvalidValue, "state 's' fact 'k'=inf"),
     "a fact that is a mapping": (Context, {"s": {"k": {}}}, InvalidType, "state 's' fact 'k'={} has type dict"),
-    "bare closed premises": (lambda value: Context({}, value), "offer", InvalidType, "closed_premises='offer' is a bare"),
+    "bare premises": (lambda value: Context({}, value), "offer", InvalidType, "closed_premises='offer' is a bare"),
     "bare history": (lambda value: Context({}, (), value), "once", InvalidType, "history='once' is a bare string"),
     "history of numbers": (lambda value: Context({}, (), value), [1], InvalidType, "history holds 1 of type int"),
     "metrics out of order": (lambda metrics: Check("r", "1", Kind.INVARIANT, Status.ERROR, "C", "$", "", metrics),

@@ -426,6 +426,7 @@ DECODED: dict[str, tuple[Any, Any, Any]] = {
     "a float of a union": (float | str, 1, 1.0),
     "a scalar": (Scalar, True, True),
     "a word": (Literal["a", "b"], "b", "b"),
+    "a number of a few": (Literal[1, 2], 2, 2),
     "an enum": (Status, "violated", Status.VIOLATED),
     "a target": (Target, {"rule_id": "r", "code": "C", "scope": "$"}, Target("r", "C", "$")),
     "a check": (

@@ -25,8 +25,6 @@ from mateprobe.pipeline.studies import Study
 
 MIXED = [Tally(2, 4), Tally(4, 4), Tally(1, 3), Tally(0, 2), Tally(4, 5), Tally(3, 3), Tally(1, 4), Tally(2, 2)]
 DEGENERATE = "degenerate: every group has the same rate"
-
-
 PAIR = ("cases", "groups", "b", "c", "p", "groups_b", "groups_c", "groups_p", "cases_share_groups")
 
 

@@ -1,0 +1,161 @@
+"""Files of audit cases: a JSON array, a JSON object with obligations and cases, or JSON lines.
+
+A case is an object of the fields of ``AuditCase``. What the pipeline's own case records hold besides
+is passed over; any other key is refused. A record file (see ``mateprobe.pipeline.records``) has a
+header and a footer around its lines: where there is a header, the footer must prove that no case is
+missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any
+
+from . import strict_json
+from .decoding import array, instance, read, reader
+from .errors import InvalidValue
+from .validator_audit import AuditCase, Obligation
+
+PASSED_OVER = frozenset({"group", "family", "baseline_sha256", "variant_sha256"})
+"""Keys of the pipeline's case records that an audit has no use for."""
+
+FORMAT, VERSION = "mateprobe.cases", 1
+UNDESCRIBED = "not described"
+"""The description of an obligation that is known from its cases alone."""
+
+Lines = Iterable[tuple[int, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFile:
+    """What an audit is made of: cases in file order, and the obligations they test.
+
+    Where the file lists no obligations they are those its cases name, in order of appearance. An
+    obligation without any case is then unknown.
+    """
+
+    cases: tuple[AuditCase[Any], ...]
+    obligations: tuple[Obligation, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.obligations:
+            named = dict.fromkeys(case.obligation for case in self.cases)
+            object.__setattr__(self, "obligations", tuple(Obligation(id, UNDESCRIBED) for id in named))
+
+
+def load_cases(path: Path) -> CaseFile:
+    """Return the cases of a file.
+
+    Raises:
+        InvalidValue, InvalidType: as ``read_cases``.
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as stream:
+        return read_cases(stream, str(path))
+
+
+def read_cases(stream: IO[bytes] | IO[str], where: str) -> CaseFile:
+    """Return the cases of an open stream, which need not be seekable; ``where`` names it in errors.
+
+    Raises:
+        InvalidValue: not JSON, a missing or unknown key, a label that does not hold together, a
+            record file that is not whole. InvalidType: a value of another JSON type. The message has
+            the line or the path inside the file.
+        OSError: it cannot be read.
+    """
+    lines = strict_json.raw_lines(stream, where)
+    first = next(lines, (1, b""))
+    everything = chain([first], lines)
+    if _is_row(first[1]):
+        return CaseFile(
+            tuple(read(_case, value, f"{where}, line {number}: $") for number, value in _rows(everything, where))
+        )
+    data = strict_json.loads(_joined(everything, where), where)
+    return read(_whole, data, f"{where}: $")
+
+
+def load_obligations(path: Path) -> tuple[Obligation, ...]:
+    """Return the obligations of a JSON file: an array of objects of the fields of ``Obligation``.
+
+    Raises:
+        InvalidValue, InvalidType: as ``read_cases``.
+        OSError: it cannot be read.
+    """
+    return read(_OBLIGATIONS, strict_json.load(path), f"{path}: $")
+
+
+def _is_row(line: bytes) -> bool:
+    """Tell whether the first line of a file is an object of its own, and so the first of many."""
+    if not line.startswith(b"{"):
+        return False
+    try:
+        return "cases" not in strict_json.loads(line, "")
+    except InvalidValue:
+        return False  # it goes on in the next line, or is not JSON at all; reading the whole will tell
+
+
+def _joined(lines: Lines, where: str) -> bytes:
+    text = bytearray()
+    for _, line in lines:
+        text += line
+        strict_json.within_limit(text, where)
+    return bytes(text)
+
+
+def _rows(lines: Lines, where: str) -> Iterator[tuple[int, Any]]:
+    """Yield (line number, value) of every case; of a record file, check that it is whole."""
+    digest = hashlib.sha256()
+    header = footer = None
+    for number, line in lines:
+        value = strict_json.loads(line, f"{where}, line {number}") if line.strip() else None
+        if footer is not None:
+            raise InvalidValue(f"{where}, line {number}: expected nothing after the closing line {footer!r}")
+        if number == 1 and "format" in value:
+            header = _checked_header(value, f"{where}, line 1")
+        elif header and isinstance(value, dict) and value.keys() == {"end", "sha256"}:
+            footer = value
+            _check_footer(footer, {"end": number - 2, "sha256": digest.hexdigest()}, f"{where}, line {number}")
+        elif value is not None:
+            yield number, value
+        digest.update(line)
+    if header and footer is None:
+        raise InvalidValue(f'{where}: expected a closing line {{"end":…,"sha256":…}}; the file was cut short')
+
+
+def _checked_header(header: dict[str, Any], where: str) -> dict[str, Any]:
+    if header["format"] != FORMAT:
+        raise InvalidValue(f"{where}: format={header['format']!r}; expected {FORMAT!r}, a file of cases")
+    if header.get("version") != VERSION:
+        raise InvalidValue(f"{where}: version={header.get('version')!r} of {FORMAT}; this mateprobe reads {VERSION}")
+    return header
+
+
+def _check_footer(footer: dict[str, Any], found: dict[str, Any], where: str) -> None:
+    if footer != found:
+        raise InvalidValue(f"{where}: the closing line says {footer}, found {found}; the file was cut short or edited")
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+_FIELDS = instance(AuditCase, baseline=_as_it_is, variant=_as_it_is)
+
+
+def _case(value: Any) -> AuditCase[Any]:
+    kept = {key: item for key, item in value.items() if key not in PASSED_OVER} if type(value) is dict else value
+    case: AuditCase[Any] = _FIELDS(kept)
+    return case
+
+
+_CASES = array([_case], repeated=True)
+_OBLIGATIONS = reader(tuple[Obligation, ...])
+_OBJECT = instance(CaseFile, cases=_CASES, obligations=_OBLIGATIONS)
+
+
+def _whole(value: Any) -> CaseFile:
+    return CaseFile(_CASES(value)) if type(value) is list else _OBJECT(value)

@@ -1,0 +1,310 @@
+"""The doctor: validators that are wrong on purpose, run over a corpus to see whether it notices.
+
+A corpus under which one of these saboteurs looks perfect proves nothing about a validator that does
+as well. An audit asks of every baseline first, so a saboteur that fails there is seen at once and
+tells nothing of the corpus. These are therefore cunning: each has memorised the digests of all
+baselines and accepts them; what it does wrong, it does on every other sample. A saboteur sees samples
+and nothing else: neither relation nor expected ids, nor which case a sample belongs to.
+
+A saboteur is *unmasked* by a counted case that did not end well (a fault not detected, a control not
+preserved). It *passes* where there is none. That is stricter than thresholds of 1.0, which an
+undefined rate does not meet either: without a fault, not even a perfect validator meets them, so
+their failure exposes nobody.
+
+What unmasks whom: any fault shows accept-all; any fault or control shows reject-all, crash, unknown
+and wrong-id; only a control whose variant is no baseline shows every-id, since what it rejects it
+rejects with every id there is, and detection asks for no more than the expected ones.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NoReturn, TypeVar
+
+from ._version import __version__
+from .canonical import digest, plain
+from .corpus import Corpus
+from .outcome import FAILURES, INELIGIBLE, Relation
+from .reports.markdown import cell, shown
+from .runner import Validator, Verdict
+from .tally import counts, rates, ratio
+from .validator_audit import AuditCase, AuditResult, Obligation, audit_validator
+
+T = TypeVar("T")
+
+EXPOSING = FAILURES - INELIGIBLE
+"""How a counted case ends that shows a saboteur for what it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saboteur:
+    """A validator that is wrong on purpose.
+
+    ``does``: what it does with a sample that is no baseline. ``needs``: what a corpus needs to unmask it.
+    ``answer`` makes its verdict from the ids that the cases of the corpus expect.
+    """
+
+    id: str
+    does: str
+    needs: str
+    answer: Callable[[tuple[str, ...]], Verdict]
+
+    def validator(self, baselines: frozenset[str], ids: tuple[str, ...]) -> Validator:
+        """Return it as a callable that knows the digests of the baselines and every expected id."""
+
+        def judge(sample: Any) -> Verdict:
+            return Verdict(accepted=True) if digest(sample) in baselines else self.answer(ids)
+
+        return judge
+
+
+def _crash(ids: tuple[str, ...]) -> NoReturn:
+    raise RuntimeError("the saboteur crashed, as it should")
+
+
+def _stranger(ids: tuple[str, ...]) -> str:
+    """Return an id that is none of ``ids``."""
+    return max(("", *ids), key=len) + "?"
+
+
+_ANY = "a fault or a control whose variant is no baseline"
+
+SABOTEURS = (
+    Saboteur("accept-all", "accepts", "a fault", lambda ids: Verdict(accepted=True)),
+    Saboteur("reject-all", "rejects without an id", _ANY, lambda ids: Verdict(accepted=False)),
+    Saboteur("crash", "raises", _ANY, _crash),
+    Saboteur("unknown", "comes to no decision", _ANY, lambda ids: Verdict(accepted=False, complete=False)),
+    Saboteur("wrong-id", "rejects with an id that nobody expects", _ANY, lambda ids: Verdict(False, (_stranger(ids),))),
+    Saboteur(
+        "every-id",
+        "rejects with every id that some case expects",
+        "a control whose variant is no baseline",
+        lambda ids: Verdict(False, ids),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """How a saboteur fared: its rates (0 to 1, None where undefined), and what gave it away.
+
+    ``exposed_by`` holds (outcome, number of cases) for every outcome that did.
+    """
+
+    saboteur: str
+    does: str
+    needs: str
+    detection_score: float | None
+    preservation_rate: float | None
+    exposed_by: tuple[tuple[str, int], ...]
+
+    @property
+    def unmasked(self) -> bool:
+        """Some case gave it away."""
+        return bool(self.exposed_by)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """An obligation: its counted faults and controls, and the saboteurs no case of it gives away."""
+
+    id: str
+    description: str
+    scope: str
+    faults: int
+    controls: int
+    passing: tuple[str, ...]
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """Which of ``fault`` and ``control`` it has none of."""
+        return ("fault",) * (not self.faults) + ("control",) * (not self.controls)
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """One sample that a case wants accepted and another rejected: no validator can satisfy both."""
+
+    sample: str
+    accepted_in: str
+    rejected_in: str
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorReport:
+    """What a corpus can tell apart.
+
+    ``counted`` is the number of cases with a valid label and two different samples, of ``total``.
+    ``spray_precision`` is the share of expected ids among those reported by a validator that knows
+    which samples are faulty and reports all ``distinct_ids`` on each; None without a fault.
+    """
+
+    corpus_digest: str
+    total: int
+    counted: int
+    saboteurs: tuple[Exposure, ...]
+    obligations: tuple[Coverage, ...]
+    contradictions: tuple[Contradiction, ...]
+    distinct_ids: int
+    spray_precision: float | None
+    schema_version: int = 1
+    library_version: str = __version__
+
+    @property
+    def healthy(self) -> bool:
+        """In every obligation each saboteur is unmasked, which takes a fault and a control; no contradictions."""
+        return not self.contradictions and not any(obligation.passing for obligation in self.obligations)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON data."""
+        return {
+            **plain(self),
+            "healthy": self.healthy,
+            "saboteurs": [
+                {**plain(item), "exposed_by": dict(item.exposed_by), "unmasked": item.unmasked}
+                for item in self.saboteurs
+            ],
+            "obligations": [{**plain(item), "lacks": list(item.lacks)} for item in self.obligations],
+        }
+
+    def to_markdown(self) -> str:
+        """Return the report for people, as Markdown that reads well on a terminal."""
+        sections = (
+            ("Saboteurs", _ABOUT_SABOTEURS, map(_exposure_line, self.saboteurs)),
+            ("Obligations", _ABOUT_OBLIGATIONS, map(_coverage_line, self.obligations)),
+            ("Contradictions", _ABOUT_CONTRADICTIONS, map(_contradiction_line, self.contradictions)),
+            ("Attribution", _ABOUT_ATTRIBUTION, _attribution_lines(self)),
+        )
+        lines = [
+            f"# {'This corpus unmasks every saboteur' if self.healthy else 'This corpus has blind spots'}",
+            "",
+            f"{self.counted} of {self.total} cases count; the others have no valid label, or twice the same sample.",
+            f"Corpus `{self.corpus_digest}`, MateProbe {self.library_version}.",
+        ]
+        for title, about, items in sections:
+            lines += ["", f"## {title}", "", about, "", *(list(items) or ["- none"])]
+        return "\n".join([*lines, ""])
+
+
+def examine(cases: Iterable[AuditCase[T]], obligations: Iterable[Obligation]) -> DoctorReport:
+    """Run every saboteur over the corpus and say which it unmasks, and where it cannot.
+
+    Raises:
+        InvalidValue, InvalidType: as ``audit_validator``.
+    """
+    cases, obligations = tuple(cases), tuple(obligations)
+    baselines = frozenset(pair.baseline for pair in Corpus(cases).pairs)
+    ids = tuple(sorted({id for case in cases for id in case.expected}))
+    audits = {
+        saboteur: audit_validator(
+            saboteur.validator(baselines, ids), cases, obligations=obligations, validator_id=saboteur.id
+        )
+        for saboteur in SABOTEURS
+    }
+    results = {saboteur: report.cases for saboteur, report in audits.items()}
+    counted = [case for case in results[SABOTEURS[0]] if case.outcome not in INELIGIBLE]
+    return DoctorReport(
+        corpus_digest=audits[SABOTEURS[0]].corpus_digest,
+        total=len(cases),
+        counted=len(counted),
+        saboteurs=tuple(_exposure(saboteur, ended) for saboteur, ended in results.items()),
+        obligations=tuple(_coverages(obligations, counted, results)),
+        contradictions=tuple(_contradictions(counted)),
+        distinct_ids=len(ids),
+        spray_precision=_spray_precision(counted, len(ids)),
+    )
+
+
+def _exposure(saboteur: Saboteur, results: tuple[AuditResult, ...]) -> Exposure:
+    found = rates((case.relation, case.outcome) for case in results)
+    return Exposure(
+        saboteur=saboteur.id,
+        does=saboteur.does,
+        needs=saboteur.needs,
+        detection_score=found.detection_score,
+        preservation_rate=found.preservation_rate,
+        exposed_by=tuple(counts(case.outcome for case in results if case.outcome in EXPOSING).items()),
+    )
+
+
+def _coverages(
+    obligations: tuple[Obligation, ...],
+    counted: list[AuditResult],
+    results: dict[Saboteur, tuple[AuditResult, ...]],
+) -> Iterator[Coverage]:
+    number = Counter((case.obligation, case.relation) for case in counted)
+    exposed = {
+        saboteur.id: {case.obligation for case in ended if case.outcome in EXPOSING}
+        for saboteur, ended in results.items()
+    }
+    for obligation in obligations:
+        yield Coverage(
+            id=obligation.id,
+            description=obligation.description,
+            scope=obligation.scope,
+            faults=number[obligation.id, Relation.VIOLATION],
+            controls=number[obligation.id, Relation.PRESERVE],
+            passing=tuple(id for id, where in exposed.items() if obligation.id not in where),
+        )
+
+
+def _contradictions(counted: list[AuditResult]) -> Iterator[Contradiction]:
+    """Yield, in case order, every fault whose variant another case wants accepted, with the first such case."""
+    accepted: dict[str, str] = {}
+    for case in counted:
+        accepted.setdefault(case.baseline_digest, case.id)
+        if case.relation is Relation.PRESERVE:
+            accepted.setdefault(case.variant_digest, case.id)
+    for case in counted:
+        if case.relation is Relation.VIOLATION and case.variant_digest in accepted:
+            yield Contradiction(case.variant_digest, accepted[case.variant_digest], case.id)
+
+
+def _spray_precision(counted: list[AuditResult], ids: int) -> float | None:
+    faults = [case for case in counted if case.relation is Relation.VIOLATION]
+    return ratio(sum(len(set(case.expected)) for case in faults), len(faults) * ids)
+
+
+_ABOUT_SABOTEURS = "Each accepts every baseline; what is said of it here, it does on any other sample."
+_ABOUT_OBLIGATIONS = "A saboteur that no case of an obligation gives away could stand in for its validator there."
+_ABOUT_CONTRADICTIONS = "Samples that one case wants accepted and another rejected. No validator can satisfy both."
+_ABOUT_ATTRIBUTION = (
+    "A validator that tells faults from controls and reports every id on each fault meets all thresholds on any\n"
+    "corpus: detection asks for the expected ids and forbids none. Its attribution precision gives it away, if the\n"
+    "faults expect different ids."
+)
+
+
+def _exposure_line(item: Exposure) -> str:
+    if item.unmasked:
+        verdict = f"unmasked by {_listed(f'{number} {outcome}' for outcome, number in item.exposed_by)}"
+    else:
+        rates_shown = f"detection {shown(item.detection_score)}, preservation {shown(item.preservation_rate)}"
+        verdict = f"PASSES ({rates_shown}); unmasking it takes {item.needs}"
+    return f"- **{item.saboteur}** {item.does}: {verdict}"
+
+
+def _coverage_line(item: Coverage) -> str:
+    found = f"{_number(item.faults, 'fault')}, {_number(item.controls, 'control')}"
+    passing = f"; passing here: {_listed(item.passing)}" if item.passing else ""
+    challenge = " (challenge)" if item.scope == "challenge" else ""
+    return f"- **{cell(item.id)}**{challenge}: {found}{passing}"
+
+
+def _contradiction_line(item: Contradiction) -> str:
+    return f"- `{item.sample}`: accepted in {cell(item.accepted_in)}, rejected in {cell(item.rejected_in)}"
+
+
+def _attribution_lines(report: DoctorReport) -> Iterator[str]:
+    here = f"Here it would report {_number(report.distinct_ids, 'id')} on each fault"
+    yield f"- {here}, with an attribution precision of {shown(report.spray_precision)}."
+
+
+def _number(number: int, what: str) -> str:
+    return f"{number or 'no'} {what}{'s' * (number != 1 and number != 0)}"
+
+
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(words)

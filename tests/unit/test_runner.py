@@ -1,0 +1,189 @@
+"""Asking a validator: what it says is a value, and so is every way it can fail."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from mateprobe import InvalidType, InvalidValue, Verdict
+from mateprobe.classify import Evidence, Judged
+from mateprobe.runner import Failure, Judgement, Origin, duplicate, judge, judged
+
+FOUND = Verdict(accepted=False, violations=("total",), evidence=("3 is not 4",))
+
+
+class Unprintable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+class Uncopied:
+    """A sample that can be neither pickled nor copied."""
+
+    def __reduce__(self) -> Any:
+        raise TypeError("holds a connection")
+
+
+class Undumped(dict[str, int]):
+    """A sample that cannot be pickled, but copied."""
+
+    def __reduce_ex__(self, _: Any) -> Any:
+        raise TypeError("holds a lock")
+
+    def __deepcopy__(self, _: Any) -> Undumped:
+        return Undumped(self)
+
+
+class Fickle(Verdict):
+    """A verdict that fails when it is read."""
+
+    def __init__(self) -> None:
+        pass
+
+    @property
+    def accepted(self) -> bool:
+        raise ValueError("not now")
+
+
+class Loud(Verdict):
+    """A verdict of one's own that says what every verdict says."""
+
+
+REFUSED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
+    "a number for accepted": ({"accepted": 1}, InvalidType, "accepted=1, complete=True; expected True or False"),
+    "nothing for complete": ({"accepted": True, "complete": None}, InvalidType, "complete=None"),
+    "a bare violation": ({"accepted": False, "violations": "total"}, InvalidType, "violations='total' is a bare"),
+    "a violation that is a number": ({"accepted": False, "violations": (1,)}, InvalidType, "violations holds 1"),
+    "an empty violation": ({"accepted": False, "violations": ("",)}, InvalidValue, r"violations=\('',\)"),
+    "a violation twice": ({"accepted": False, "violations": ("v", "v")}, InvalidValue, r"\('v', 'v'\); .* each once"),
+    "accepted with a violation": ({"accepted": True, "violations": ("v",)}, InvalidValue, "accepted=True has viol"),
+    "bare evidence": ({"accepted": True, "evidence": "because"}, InvalidType, "evidence='because' is a bare string"),
+    "evidence that is a number": ({"accepted": True, "evidence": (1,)}, InvalidType, "evidence holds 1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("fields", "error", "message"), REFUSED.values(), ids=REFUSED.keys())
+def test_a_verdict_that_contradicts_itself_is_refused(
+    fields: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        Verdict(**fields)
+
+
+def test_a_verdict_is_complete_and_without_findings_by_default() -> None:
+    assert Verdict(True) == Verdict(accepted=True, violations=(), complete=True, evidence=())
+
+
+def test_a_verdict_keeps_tuples() -> None:
+    listed: Any = ["v", "w"]
+    assert Verdict(False, listed, evidence=listed) == Verdict(False, ("v", "w"), True, ("v", "w"))
+
+
+def test_a_validator_may_reject_without_a_name_and_say_one_thing_twice() -> None:
+    assert Verdict(False, evidence=("", "x", "x")).violations == ()
+
+
+SAID: dict[str, tuple[Callable[[Any], Any], Judgement]] = {
+    "a verdict": (lambda _: FOUND, FOUND),
+    "a verdict of one's own": (lambda _: Loud(False, ("total",), True, ("3 is not 4",)), FOUND),
+}
+
+
+@pytest.mark.parametrize(("validator", "expected"), SAID.values(), ids=SAID.keys())
+def test_a_verdict_is_what_is_kept(validator: Callable[[Any], Any], expected: Judgement) -> None:
+    judgement = judge(validator, {})
+    assert judgement == expected
+    assert type(judgement) is Verdict
+
+
+def raising(error: BaseException) -> Callable[[Any], Verdict]:
+    def validator(_: Any) -> Verdict:
+        raise error
+
+    return validator
+
+
+def returned(kind: str) -> Failure:
+    return Failure(Origin.ADAPTER, f"InvalidType: validator returned a {kind}; expected mateprobe Verdict")
+
+
+FAILURES: dict[str, tuple[Callable[[Any], Any], Any, Failure]] = {
+    "raises": (raising(KeyError("total")), {}, Failure(Origin.VALIDATOR, "KeyError: 'total'")),
+    "exits": (lambda _: sys.exit(3), {}, Failure(Origin.VALIDATOR, "SystemExit: 3")),
+    "raises what is no Exception": (raising(GeneratorExit()), {}, Failure(Origin.VALIDATOR, "GeneratorExit: ")),
+    "raises what cannot be printed": (
+        raising(Unprintable()), {},
+        Failure(Origin.VALIDATOR, "Unprintable: (its message could not be read: RuntimeError)")),
+    "returns nothing": (
+        lambda _: None, {}, returned("NoneType")),
+    "returns a bool": (
+        lambda _: True, {}, returned("bool")),
+    "returns a verdict that cannot be read": (lambda _: Fickle(), {}, Failure(Origin.ADAPTER, "ValueError: not now")),
+    "is given what cannot be copied": (
+        lambda _: FOUND, Uncopied(), Failure(Origin.COPY, "TypeError: holds a connection")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("validator", "sample", "expected"), FAILURES.values(), ids=FAILURES.keys())
+def test_a_failure_says_whose_it_is(validator: Callable[[Any], Any], sample: Any, expected: Failure) -> None:
+    assert judge(validator, sample) == expected
+
+
+def test_a_failure_keeps_its_trace_out_of_comparisons() -> None:
+    failure = judge(raising(KeyError("total")), {})
+    assert isinstance(failure, Failure)
+    assert "Traceback" in failure.trace
+    assert "Traceback" not in repr(failure)
+    assert failure == Failure(failure.origin, failure.message, "another trace")
+
+
+def test_who_interrupts_ends_the_audit() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        judge(raising(KeyboardInterrupt()), {})
+
+
+def test_a_validator_sees_a_copy_it_may_damage() -> None:
+    sample = {"items": [1, 2]}
+
+    def damaging(own: dict[str, list[int]]) -> Verdict:
+        own["items"].clear()
+        own.clear()
+        return FOUND
+
+    assert judge(damaging, sample) == FOUND
+    assert sample == {"items": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    "sample", [{"a": [1, (2, None)]}, "text", Undumped(a=1)], ids=["plain", "text", "copied alone"]
+)
+def test_a_copy_equals_its_original(sample: Any) -> None:
+    own = duplicate(sample)
+    assert own == sample
+    assert type(own) is type(sample)
+    assert own is not sample or isinstance(sample, str)
+
+
+JUDGED: dict[str, tuple[Judgement, Judged]] = {
+    "accepted": (Verdict(True), Judged(Evidence.COMPLETE, accepted=True)),
+    "rejected": (Verdict(False), Judged(Evidence.COMPLETE, accepted=False)),
+    "accepted in part": (Verdict(True, complete=False), Judged(Evidence.INCOMPLETE, accepted=True)),
+    "rejected in part": (Verdict(False, ("v",), False), Judged(Evidence.INCOMPLETE, accepted=False)),
+    "failed": (Failure(Origin.VALIDATOR, "x"), Judged(Evidence.ERROR, accepted=False)),
+}
+
+
+@pytest.mark.parametrize(("judgement", "expected"), JUDGED.values(), ids=JUDGED.keys())
+def test_a_judgement_is_reduced_to_what_decides(judgement: Judgement, expected: Judged) -> None:
+    assert judged(judgement) == expected
+
+
+@pytest.mark.parametrize("value", [FOUND, Failure(Origin.COPY, "x", "trace")], ids=["verdict", "failure"])
+def test_judgements_can_be_copied_pickled_and_hashed(value: Any) -> None:
+    for carried in (copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):  # noqa: S301
+        assert (carried, hash(carried)) == (value, hash(value))
