@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
 from benchmarks.measure import ROOT, Cost, Part, exponent, run, table
+from mateprobe.pipeline.section import section_json
+from mateprobe.pipeline.studies import load_study
 
 VARIATIONS = (8, 80, 800)
 CASES = tuple(90 * variations for variations in VARIATIONS)
@@ -25,15 +25,6 @@ OUTPUTS = {
     "outcomes": f"outcomes/{VALIDATOR}.jsonl",
     "summary": "summary.json",
 }
-_SECTIONS = f"""
-import json, pathlib, sys
-from mateprobe.pipeline.studies import load_study
-study = load_study(pathlib.Path("studies/feasibility.yaml"))
-sections = {{stage: study.section(stage, "{VALIDATOR}") for stage in {list(OUTPUTS)}}}
-sections["cases"]["cases"] |= {{"generate": "distinct:cases", "with": {{"variations": int(sys.argv[1])}}}}
-sections["summary"]["validators"] = ["{VALIDATOR}"]
-print(json.dumps(sections))
-"""
 
 
 def measure() -> Part:
@@ -84,12 +75,10 @@ def _growth(seconds: Sequence[float]) -> float:
 
 def _study(variations: int) -> dict[str, tuple[Cost, int]]:
     """Return cost and output bytes of each stage of one study, made in a folder that is then removed."""
-    # Read in a process of its own: what this one holds would count as memory of the stages it starts.
-    sections: Mapping[str, object] = json.loads(
-        subprocess.run(
-            [sys.executable, "-c", _SECTIONS, str(variations)], cwd=ROOT, check=True, stdout=subprocess.PIPE
-        ).stdout
-    )
+    study = load_study(ROOT / "studies" / "feasibility.yaml")
+    sections = {stage: study.section(stage, VALIDATOR) for stage in OUTPUTS}
+    sections["cases"]["cases"] |= {"generate": "distinct:cases", "with": {"variations": variations}}
+    sections["summary"]["validators"] = [VALIDATOR]
     made: dict[str, tuple[Cost, int]] = {}
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -100,6 +89,6 @@ def _study(variations: int) -> dict[str, tuple[Cost, int]]:
         for stage, section in sections.items():
             command = [sys.executable, "-m", "mateprobe.pipeline", stage, "--study", "feasibility"]
             command += ["--validator", VALIDATOR] if stage in ("observe", "outcomes") else []
-            cost = run([*command, "--section", json.dumps(section)], folder, environment)
+            cost = run([*command, "--section", section_json(section)], folder, environment)
             made[stage] = cost, (folder / "results" / "feasibility" / OUTPUTS[stage]).stat().st_size
     return made

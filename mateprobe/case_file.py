@@ -20,7 +20,7 @@ from .decoding import array, instance, read, reader
 from .errors import InvalidValue
 from .validator_audit import AuditCase, Obligation
 
-PASSED_OVER = frozenset({"group", "family", "baseline_sha256", "variant_sha256"})
+PASSED_OVER = frozenset({"about", "group", "family", "baseline_sha256", "variant_sha256"})
 """Keys of the pipeline's case records that an audit has no use for."""
 
 FORMAT, VERSION = "mateprobe.cases", 1
@@ -71,9 +71,8 @@ def read_cases(stream: IO[bytes] | IO[str], where: str) -> CaseFile:
     first = next(lines, (1, b""))
     everything = chain([first], lines)
     if _is_row(first[1]):
-        return CaseFile(
-            tuple(read(_case, value, f"{where}, line {number}: $") for number, value in _rows(everything, where))
-        )
+        rows = _rows(everything, where)
+        return CaseFile(tuple(read(_case, value, f"{where}, line {number}: $") for number, value in rows))
     data = strict_json.loads(_joined(everything, where), where)
     return read(_whole, data, f"{where}: $")
 
@@ -114,7 +113,7 @@ def _rows(lines: Lines, where: str) -> Iterator[tuple[int, Any]]:
         value = strict_json.loads(line, f"{where}, line {number}") if line.strip() else None
         if footer is not None:
             raise InvalidValue(f"{where}, line {number}: expected nothing after the closing line {footer!r}")
-        if number == 1 and "format" in value:
+        if number == 1 and isinstance(value, dict) and "format" in value:
             header = _checked_header(value, f"{where}, line 1")
         elif header and isinstance(value, dict) and value.keys() == {"end", "sha256"}:
             footer = value

@@ -1,12 +1,13 @@
 """The ``mateprobe`` command, a function of its arguments and streams.
 
-Exit status: 0 accepted, 1 rejected, 2 nothing to say because the input cannot be used.
+Exit status: 0 met, 1 not met, 2 nothing to say because the input cannot be used, 4 nothing was evaluated.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import IO, TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from ._version import __version__
 from .engine import evaluate
@@ -15,20 +16,41 @@ from .serialization import load_bundle
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from .case_file import CaseFile
     from .model import Report
 
-ACCEPTED, REJECTED, UNUSABLE = 0, 1, 2
+MET, NOT_MET, UNUSABLE, NOTHING = 0, 1, 2, 4
 
-COMMANDS = ("check",)
+COMMANDS = ("check", "doctor")
+STDIN = "standard input"
 
 _STATUS = """\
 exit status:
-  0  the document is accepted
-  1  the document is rejected
+  0  met: the document is accepted; the corpus unmasks every saboteur in every obligation
+  1  not met: the document is rejected; the corpus has a blind spot
   2  the input cannot be used: a file, its JSON, a key or value in it, or the arguments
+  4  nothing was evaluated: there is no case, or none that counts
 """
+
+_DOCTOR = """\
+Run validators that are wrong on purpose over a corpus of audit cases, and say which of them it
+unmasks and which obligations lack a fault or a control.
+
+CASES is a JSON array of cases, a JSON object {"obligations": [...], "cases": [...]}, or JSON Lines
+with a case a line, as the pipeline writes them. A case is an object of id, obligation, baseline,
+variant, relation (violation, preserve), expected, validity (valid, equivalent, unreviewed) and
+provenance. Without a list of obligations they are those the cases name, and none looks untested.
+"""
+
+
+class Streams(NamedTuple):
+    """Where a command reads and writes."""
+
+    stdin: IO[bytes] | IO[str]
+    stdout: IO[str]
+    stderr: IO[str]
 
 
 def main() -> int:
@@ -47,9 +69,9 @@ def run(arguments: Sequence[str], stdin: IO[bytes] | IO[str], stdout: IO[str], s
     Args:
         arguments: what follows the command's name. A first argument that is no command is a bundle
             to check, as it was before there were commands.
-        stdin: read where a bundle is ``-``.
+        stdin: read where a file is ``-``.
         stdout: receives the report, unless it goes to a file.
-        stderr: receives one line on what cannot be used.
+        stderr: receives one line on what cannot be used, or was not evaluated.
     """
     from contextlib import redirect_stderr, redirect_stdout
 
@@ -59,10 +81,11 @@ def run(arguments: Sequence[str], stdin: IO[bytes] | IO[str], stdout: IO[str], s
     except SystemExit as stop:  # help or version was asked for, or an argument was refused
         return int(stop.code or 0)
     try:
-        return _check(options, stdin, stdout)
+        status: int = options.run(options, Streams(stdin, stdout, stderr))
     except (MateProbeError, OSError) as error:
         print(f"mateprobe: {_told(error)}", file=stderr)
         return UNUSABLE
+    return status
 
 
 def _with_command(arguments: Sequence[str]) -> list[str]:
@@ -76,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     import argparse
 
     form: Any = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False, "epilog": _STATUS}
-    parser = argparse.ArgumentParser("mateprobe", description="Check documents against contracts.", **form)
+    parser = argparse.ArgumentParser("mateprobe", description="Check documents, and corpora of audit cases.", **form)
     parser.add_argument("--version", action="version", version=f"mateprobe {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     check = commands.add_parser(
@@ -87,15 +110,23 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("bundle", metavar="BUNDLE", help="a JSON file, or - for standard input")
     check.add_argument("--output", metavar="FILE", help="write the report to FILE, not to standard output")
+    check.set_defaults(run=_check)
+    doctor = commands.add_parser(
+        "doctor", help="see which wrong validators a corpus of audit cases unmasks", description=_DOCTOR, **form
+    )
+    doctor.add_argument("cases", metavar="CASES", help="a file of cases, or - for standard input")
+    doctor.add_argument("--obligations", metavar="FILE", help="a JSON array of obligations, in place of those in CASES")
+    doctor.add_argument("--json", action="store_true", help="write the report as JSON, not as Markdown")
+    doctor.set_defaults(run=_doctor)
     return parser
 
 
-def _check(options: argparse.Namespace, stdin: IO[bytes] | IO[str], stdout: IO[str]) -> int:
+def _check(options: argparse.Namespace, streams: Streams) -> int:
     from .reports.output import json_text
 
-    report = _evaluate(options.bundle, stdin)
-    _deliver(json_text(report.to_dict()), options.output, stdout)
-    return ACCEPTED if report.accepted else REJECTED
+    report = _evaluate(options.bundle, streams.stdin)
+    _deliver(json_text(report.to_dict()), options.output, streams.stdout)
+    return MET if report.accepted else NOT_MET
 
 
 def _evaluate(bundle: str, stdin: IO[bytes] | IO[str]) -> Report:
@@ -103,12 +134,53 @@ def _evaluate(bundle: str, stdin: IO[bytes] | IO[str]) -> Report:
 
     from . import strict_json
 
-    name = "standard input" if bundle == "-" else bundle
-    data = strict_json.read(stdin, name) if bundle == "-" else strict_json.load(Path(bundle))
-    try:
+    data = strict_json.read(stdin, STDIN) if bundle == "-" else strict_json.load(Path(bundle))
+    with _about(bundle):
         return evaluate(*load_bundle(data))
+
+
+def _doctor(options: argparse.Namespace, streams: Streams) -> int:
+    from .doctor import examine
+    from .reports.output import json_text
+
+    file = _case_file(options, streams.stdin)
+    if not file.cases:
+        return _nothing(f"{_name(options.cases)} has no cases", streams)
+    with _about(options.cases):
+        report = examine(file.cases, file.obligations)
+    _deliver(json_text(report.to_dict()) if options.json else report.to_markdown(), None, streams.stdout)
+    if not report.counted:
+        return _nothing(f"{_name(options.cases)}: of {report.total} cases none counts", streams)
+    return MET if report.healthy else NOT_MET
+
+
+def _nothing(why: str, streams: Streams) -> int:
+    print(f"mateprobe: {why}; nothing was evaluated", file=streams.stderr)
+    return NOTHING
+
+
+def _case_file(options: argparse.Namespace, stdin: IO[bytes] | IO[str]) -> CaseFile:
+    from pathlib import Path
+
+    from .case_file import CaseFile, load_cases, load_obligations, read_cases
+
+    file = read_cases(stdin, STDIN) if options.cases == "-" else load_cases(Path(options.cases))
+    if options.obligations is None:
+        return file
+    return CaseFile(file.cases, load_obligations(Path(options.obligations)))
+
+
+def _name(file: str) -> str:
+    return STDIN if file == "-" else file
+
+
+@contextmanager
+def _about(file: str) -> Iterator[None]:
+    """Put the name of the file before the message of an error."""
+    try:
+        yield
     except MateProbeError as error:
-        raise type(error)(f"{name}: {error}") from None
+        raise type(error)(f"{_name(file)}: {error}") from None
 
 
 def _deliver(text: str, path: str | None, stdout: IO[str]) -> None:

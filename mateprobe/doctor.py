@@ -27,7 +27,6 @@ from ._version import __version__
 from .canonical import digest, plain
 from .corpus import Corpus
 from .outcome import FAILURES, INELIGIBLE, Relation
-from .reports.markdown import cell, shown
 from .runner import Validator, Verdict
 from .tally import counts, rates, ratio
 from .validator_audit import AuditCase, AuditResult, Obligation, audit_validator
@@ -60,22 +59,22 @@ class Saboteur:
         return judge
 
 
-def _crash(ids: tuple[str, ...]) -> NoReturn:
+def _crash(_: tuple[str, ...]) -> NoReturn:
     raise RuntimeError("the saboteur crashed, as it should")
 
 
 def _stranger(ids: tuple[str, ...]) -> str:
-    """Return an id that is none of ``ids``."""
+    """Return an id that is none of ``ids``: it is longer than each."""
     return max(("", *ids), key=len) + "?"
 
 
 _ANY = "a fault or a control whose variant is no baseline"
 
 SABOTEURS = (
-    Saboteur("accept-all", "accepts", "a fault", lambda ids: Verdict(accepted=True)),
-    Saboteur("reject-all", "rejects without an id", _ANY, lambda ids: Verdict(accepted=False)),
+    Saboteur("accept-all", "accepts", "a fault", lambda _: Verdict(accepted=True)),
+    Saboteur("reject-all", "rejects without an id", _ANY, lambda _: Verdict(accepted=False)),
     Saboteur("crash", "raises", _ANY, _crash),
-    Saboteur("unknown", "comes to no decision", _ANY, lambda ids: Verdict(accepted=False, complete=False)),
+    Saboteur("unknown", "comes to no decision", _ANY, lambda _: Verdict(accepted=False, complete=False)),
     Saboteur("wrong-id", "rejects with an id that nobody expects", _ANY, lambda ids: Verdict(False, (_stranger(ids),))),
     Saboteur(
         "every-id",
@@ -171,21 +170,9 @@ class DoctorReport:
 
     def to_markdown(self) -> str:
         """Return the report for people, as Markdown that reads well on a terminal."""
-        sections = (
-            ("Saboteurs", _ABOUT_SABOTEURS, map(_exposure_line, self.saboteurs)),
-            ("Obligations", _ABOUT_OBLIGATIONS, map(_coverage_line, self.obligations)),
-            ("Contradictions", _ABOUT_CONTRADICTIONS, map(_contradiction_line, self.contradictions)),
-            ("Attribution", _ABOUT_ATTRIBUTION, _attribution_lines(self)),
-        )
-        lines = [
-            f"# {'This corpus unmasks every saboteur' if self.healthy else 'This corpus has blind spots'}",
-            "",
-            f"{self.counted} of {self.total} cases count; the others have no valid label, or twice the same sample.",
-            f"Corpus `{self.corpus_digest}`, MateProbe {self.library_version}.",
-        ]
-        for title, about, items in sections:
-            lines += ["", f"## {title}", "", about, "", *(list(items) or ["- none"])]
-        return "\n".join([*lines, ""])
+        from .reports.doctor_markdown import doctor_markdown
+
+        return doctor_markdown(self)
 
 
 def examine(cases: Iterable[AuditCase[T]], obligations: Iterable[Obligation]) -> DoctorReport:
@@ -265,46 +252,3 @@ def _contradictions(counted: list[AuditResult]) -> Iterator[Contradiction]:
 def _spray_precision(counted: list[AuditResult], ids: int) -> float | None:
     faults = [case for case in counted if case.relation is Relation.VIOLATION]
     return ratio(sum(len(set(case.expected)) for case in faults), len(faults) * ids)
-
-
-_ABOUT_SABOTEURS = "Each accepts every baseline; what is said of it here, it does on any other sample."
-_ABOUT_OBLIGATIONS = "A saboteur that no case of an obligation gives away could stand in for its validator there."
-_ABOUT_CONTRADICTIONS = "Samples that one case wants accepted and another rejected. No validator can satisfy both."
-_ABOUT_ATTRIBUTION = (
-    "A validator that tells faults from controls and reports every id on each fault meets all thresholds on any\n"
-    "corpus: detection asks for the expected ids and forbids none. Its attribution precision gives it away, if the\n"
-    "faults expect different ids."
-)
-
-
-def _exposure_line(item: Exposure) -> str:
-    if item.unmasked:
-        verdict = f"unmasked by {_listed(f'{number} {outcome}' for outcome, number in item.exposed_by)}"
-    else:
-        rates_shown = f"detection {shown(item.detection_score)}, preservation {shown(item.preservation_rate)}"
-        verdict = f"PASSES ({rates_shown}); unmasking it takes {item.needs}"
-    return f"- **{item.saboteur}** {item.does}: {verdict}"
-
-
-def _coverage_line(item: Coverage) -> str:
-    found = f"{_number(item.faults, 'fault')}, {_number(item.controls, 'control')}"
-    passing = f"; passing here: {_listed(item.passing)}" if item.passing else ""
-    challenge = " (challenge)" if item.scope == "challenge" else ""
-    return f"- **{cell(item.id)}**{challenge}: {found}{passing}"
-
-
-def _contradiction_line(item: Contradiction) -> str:
-    return f"- `{item.sample}`: accepted in {cell(item.accepted_in)}, rejected in {cell(item.rejected_in)}"
-
-
-def _attribution_lines(report: DoctorReport) -> Iterator[str]:
-    here = f"Here it would report {_number(report.distinct_ids, 'id')} on each fault"
-    yield f"- {here}, with an attribution precision of {shown(report.spray_precision)}."
-
-
-def _number(number: int, what: str) -> str:
-    return f"{number or 'no'} {what}{'s' * (number != 1 and number != 0)}"
-
-
-def _listed(words: Iterable[str]) -> str:
-    return ", ".join(words)

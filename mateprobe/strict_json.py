@@ -15,7 +15,7 @@ from typing import IO, Any, NoReturn, TypeVar
 
 from .errors import InvalidValue
 
-Data = TypeVar("Data", bytes, bytearray, str)
+Data = TypeVar("Data", bound=bytes | bytearray | str)
 
 LIMIT = 64 << 20  # bytes of one JSON text: far above any sample, far below what hurts a machine
 DEPTH = 200  # levels of nesting: what recursive code can still walk

@@ -19,10 +19,9 @@ from mateprobe.errors import EvidenceError, InvalidType, InvalidValue, MateProbe
 from mateprobe.outcome import Relation, Validity
 from mateprobe.pipeline.named_code import CODE, load_function
 from mateprobe.pipeline.records import write_records
-from mateprobe.pipeline.section import RESULTS, add_section, parse_section, receipt_path, stage_modules
+from mateprobe.pipeline.section import EVIDENCE, RESULTS, add_section, parse_section, receipt_path, stage_modules
 from mateprobe.pipeline.stage import run_stage
 
-EVIDENCE = RESULTS / "evidence"
 KEYS = (
     "id", "group", "family", "obligation", "relation", "validity", "provenance", "expected", "baseline", "variant",
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial as bind
 from pathlib import Path
@@ -12,8 +13,8 @@ from mateprobe import strict_json
 from mateprobe.canonical import plain, same
 from mateprobe.engine import Contract, Profile
 from mateprobe.errors import InvalidStructure, InvalidType, InvalidValue, StudyError
-from mateprobe.model import Status
-from mateprobe.mutations import violated
+from mateprobe.model import Report, Status
+from mateprobe.mutations import Target, violated
 from mateprobe.pipeline.named_code import CODE, load_function
 from mateprobe.pipeline.records import read_records, write_records
 from mateprobe.pipeline.section import (
@@ -111,12 +112,24 @@ def _contracts(validator: Mapping[str, Any]) -> tuple[dict[str, Any], Observer]:
             "accepted": report.accepted,
             "complete": report.complete,
             "violations": [target.finding_id for target in violated(report)],
+            **_repeated(report),
             "error": f"rules failed: {', '.join(failed)}" if failed else None,
             "input_digest": report.input_digest,
             "checks": report.checks,
         }
 
     return {"itemised": True, "contracts_digest": profile.digest, "policy": plain(policy)}, observe
+
+
+def _repeated(report: Report) -> dict[str, Any]:
+    """Return how often each id was found, where it was found more than once."""
+    found = Counter(
+        Target(check.rule_id, check.code, check.scope).finding_id
+        for check in report.checks
+        if check.status is Status.VIOLATED
+    )
+    repeated = {id: number for id, number in sorted(found.items()) if number > 1}
+    return {"repeated": repeated} if repeated else {}
 
 
 def contracts_of(validator: Mapping[str, Any]) -> tuple[Contract, ...]:

@@ -63,6 +63,7 @@ class Observed(NamedTuple):
     complete: bool
     violations: tuple[str, ...]
     error: str | None
+    repeated: Mapping[str, int] | None
 
     def as_row(self) -> dict[str, Any]:
         """Return the observation as the fields of its record."""
@@ -125,7 +126,9 @@ _REMEDY = "; it is not of these cases: remove it and run again"
 
 def _observed(row: Mapping[str, Any]) -> Observed:
     evidence = Evidence.ERROR if row["error"] is not None else _COMPLETENESS[row["complete"]]
-    return Observed(Judged(evidence, row["accepted"]), row["complete"], tuple(row["violations"]), row["error"])
+    return Observed(
+        Judged(evidence, row["accepted"]), row["complete"], tuple(row["violations"]), row["error"], row.get("repeated")
+    )
 
 
 _COMPLETENESS = {True: Evidence.COMPLETE, False: Evidence.INCOMPLETE}
@@ -168,6 +171,7 @@ def decide(
             "outcome": decision.outcome.value,
             "reason": f"{decision.reason}: {failed}" if failed else decision.reason.value,
             "reported": list(variant.violations),
+            **({"repeated": variant.repeated} if variant.repeated else {}),
             "baseline": baseline.said,
             "variant": variant.said,
             **{name: _READINGS[name](case, facts, baseline, variant) for name in comparators if name in _READINGS},
@@ -187,6 +191,7 @@ def _unpaired(case: Mapping[str, Any], observations: Observations) -> dict[str, 
         "outcome": None,
         "reason": "no_variant",
         "reported": list(sample.violations) if sample else [],
+        **({"repeated": sample.repeated} if sample and sample.repeated else {}),
         "baseline": sample.said if sample else None,
         "variant": None,
     }

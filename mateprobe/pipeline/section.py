@@ -14,6 +14,7 @@ from mateprobe.pipeline.code import code_digest
 from mateprobe.pipeline.named_code import CODE
 
 RESULTS = Path("results")
+EVIDENCE = RESULTS / "evidence"
 
 
 def add_section(parser: argparse.ArgumentParser, *, validator: bool = False) -> None:
@@ -58,6 +59,26 @@ def stage_modules(stage: str, section: Mapping[str, Any]) -> tuple[str, ...]:
 def stage_code(stage: str, section: Mapping[str, Any]) -> str:
     """Return the digest of the code behind a stage."""
     return code_digest(*stage_modules(stage, section), roots=[CODE])
+
+
+def agreement_inputs(section: Mapping[str, Any]) -> dict[str, Path]:
+    """Return what a study is held against its frozen report with, by name."""
+    folder, validator = RESULTS / section["study"], section["validator"]
+    frozen = {
+        ("published_summary" if name == "summary" else name): EVIDENCE / path
+        for name, path in section["frozen"].items()
+    }
+    outcomes = {
+        f"outcomes_{id}": folder / "outcomes" / f"{id}.jsonl" for id in section["validators"] if id != validator
+    }
+    return {
+        **frozen,
+        "cases": folder / "cases.jsonl",
+        "observations": folder / "observations" / f"{validator}.jsonl",
+        "outcomes": folder / "outcomes" / f"{validator}.jsonl",
+        **outcomes,
+        "summary": folder / "summary.json",
+    }
 
 
 def parts(validator: str, shards: int) -> list[str]:

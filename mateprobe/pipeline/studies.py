@@ -52,10 +52,15 @@ class Study:
         """Artifacts outside the study that it is made from."""
         cases = self.data["cases"]
         evidence = [f"results/evidence/{cases['evidence']}"] if "evidence" in cases else []
-        agreement = self.data.get("agreement", {})
-        frozen = [f"results/evidence/{agreement[key]}" for key in ("campaign", "summary") if key in agreement]
+        agreement = self.data.get("agreement", {"frozen": {}})
+        frozen = [f"results/evidence/{member}" for member in agreement["frozen"].values()]
         recorded = [validator["configuration"] for validator in self.data["validators"] if "configuration" in validator]
         return [*evidence, *cases.get("from", {}).values(), *frozen, *recorded]
+
+    @property
+    def pooled(self) -> bool:
+        """Whether figures may span obligations; not where obligations are lanes of different kinds."""
+        return not self.data.get("lanes", False)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -72,9 +77,13 @@ class Study:
         sections: dict[str, dict[str, Any]] = {
             "cases": {"cases": self.data["cases"], "obligations": obligations},
             "outcomes": {"comparators": self.data.get("comparators", []), "shards": self.shards},
-            "summary": {"obligations": self.data["obligations"], "validators": list(self.validators)},
+            "summary": {
+                "obligations": self.data["obligations"],
+                "validators": list(self.validators),
+                "pooled": self.pooled,
+            },
             "statistics": {"validators": list(self.validators), "seed": 1729, "replicates": 10_000},
-            "agreement": {**self.data.get("agreement", {}), "corpus": self.data["cases"].get("evidence")},
+            "agreement": {**self.data.get("agreement", {}), "validators": list(self.validators)},
             "manifest": {},
         }
         if validator is not None and stage == "observe":
@@ -247,8 +256,8 @@ def _agreement_problems(file: YamlFile) -> Iterator[str]:
     judged = data.get("agreement", {}).get("validator")
     if judged is not None and judged not in validators:
         yield f"{file.where(('agreement', 'validator'))}: {judged!r}: {one_of(judged, validators)}"
-    if judged is not None and "evidence" not in data["cases"]:
-        yield f"{file.where(('agreement',))}: expected cases that are evidence, found {sorted(data['cases'])}"
+    if judged is not None and data.get("shards", 1) > 1:
+        yield f"{file.where(('shards',))}: a study with an agreement has one shard; remove the key"
     for index, table in enumerate(data.get("tables", ())):
         if table not in TABLES:
             yield f"{file.where(('tables', index))}: {table!r}: {one_of(table, TABLES)}"

@@ -37,7 +37,8 @@ def run(args: argparse.Namespace) -> int:
 
     def make(partial: Mapping[str, Path]) -> None:
         validators = {
-            id: summarize(read_records(path, "outcomes"), section["obligations"]) for id, path in inputs.items()
+            id: summarize(read_records(path, "outcomes"), section["obligations"], pooled=section["pooled"])
+            for id, path in inputs.items()
         }
         asked = {summary["total"] for summary in validators.values()}
         if len(asked) != 1 or 0 in asked:
@@ -100,12 +101,15 @@ class Tally:
             self.disagreements.append(row["id"])
 
 
-def summarize(outcomes: Iterable[Mapping[str, Any]], obligations: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def summarize(
+    outcomes: Iterable[Mapping[str, Any]], obligations: Iterable[Mapping[str, Any]], *, pooled: bool = True
+) -> dict[str, Any]:
     """Return the summary of one validator from its outcome rows.
 
     Args:
         outcomes: outcome rows; read once.
         obligations: ``{"id", "description", "scope"?, "kind"?}`` each, in the order to show.
+        pooled: whether obligations are alike enough for figures over all of them.
 
     Raises:
         StageError: detailed assertions came to another outcome than the audit; names the cases.
@@ -120,23 +124,35 @@ def summarize(outcomes: Iterable[Mapping[str, Any]], obligations: Iterable[Mappi
         )
     return {
         "total": sum(tally.ended.values()) + tally.samples.total,
-        "samples": tally.samples.figures(),
         "groups": len(tally.groups),
+        "samples": tally.samples.figures(),
+        **(_pooled(tally, obligations) if pooled else {}),
+        "families": {family: audit_figures(ended) for family, ended in sorted(tally.by_family.items())},
+        "obligations": [
+            {
+                "scope": "contract",
+                **obligation,
+                **assess(tally.by_obligation[obligation["id"]].elements()),
+                "figures": audit_figures(tally.by_obligation[obligation["id"]]),
+            }
+            for obligation in obligations
+        ],
+    }
+
+
+def _pooled(tally: Tally, obligations: list[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the figures that span obligations."""
+    return {
         **audit_figures(tally.ended),
         "binary": binary_figures(tally.said),
         "readings": {name: audit_figures(ended) for name, ended in sorted(tally.read.items())},
         "disagreements": len(tally.disagreements),
         "error_policies": error_policies(tally.ended),
         "attribution": tally.attribution.figures(),
-        "families": {family: audit_figures(ended) for family, ended in sorted(tally.by_family.items())},
         "kinds": {
             kind: audit_figures(sum((tally.by_obligation[id] for id in ids), Counter()))
             for kind, ids in _ids_by_kind(obligations).items()
         },
-        "obligations": [
-            {"scope": "contract", **obligation, **assess(tally.by_obligation[obligation["id"]].elements())}
-            for obligation in obligations
-        ],
     }
 
 

@@ -5,6 +5,7 @@ A row function takes one study's artifact and yields rows. None stands for what 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from mateprobe.pipeline.records import RecordFile
 
 Row = Sequence[Any]
 UNDEFINED = "undefined"
+NOT_EVALUATED = "not evaluated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,71 @@ def _source_mutations(outcomes: RecordFile) -> Iterator[Row]:
         yield [row["id"], row["group"], row["obligation"], outcome, len(tests), shown or None]
 
 
+def _model_outputs(summary: Mapping[str, Any]) -> Iterator[Row]:
+    strict = summary["validators"]["strict"]["samples"]
+    for model, found in strict.items():
+        evaluated = found["statuses"].get("evaluated", 0)
+        accepted = [
+            summary["validators"][validator]["samples"][model]["said"].get("accepted", 0)
+            if evaluated
+            else NOT_EVALUATED
+            for validator in ("declaration", "strict", "heuristic", "length")
+        ]
+        codes: Counter[str] = Counter()
+        for id, number in found["findings"].items():
+            codes[id.partition("/")[2].partition("@")[0]] += number
+        findings = ", ".join(f"{number} {code}" for code, number in sorted(codes.items())) or "none"
+        recorded = found["recorded"]
+        yield [
+            summary["study"],
+            model,
+            found["attempts"],
+            evaluated,
+            *accepted,
+            findings if evaluated else NOT_EVALUATED,
+            recorded["output_tokens"]["total"] if "output_tokens" in recorded else None,
+            round(recorded["wall_seconds"]["median"], 2) if "wall_seconds" in recorded else None,
+        ]
+
+
+def _structure_failures(summary: Mapping[str, Any]) -> Iterator[Row]:
+    for model, found in summary["validators"]["strict"]["samples"].items():
+        for status, number in found["statuses"].items():
+            if status != "invalid_structure":
+                yield [summary["study"], model, status, "", number]
+        for problem, number in found["kinds"].items():
+            kind, _, what = problem.partition(": ")
+            yield [summary["study"], model, kind, what, number]
+
+
+def _output_mutations(outcomes: RecordFile) -> Iterator[Row]:
+    ended: dict[tuple[str, str, str], Counter[str]] = {}
+    for row in outcomes:
+        lane = row["about"]["lane"]
+        outcome = "invalid_structure" if row["reported"] == ["structure"] else row["outcome"]
+        for part, name in (("lane", lane), ("model", row["about"]["model"]), ("operator", row["family"])):
+            ended.setdefault((part, name, lane), Counter())[outcome] += 1
+    for (part, name, lane), counts in sorted(ended.items()):
+        excluded = counts["excluded"]
+        shown = [counts[outcome] for outcome in ("detected", "invalid_structure", "preserved", "survived")]
+        other = sum(counts.values()) - excluded - sum(shown)
+        yield [part, name, lane, sum(counts.values()), sum(counts.values()) - excluded, *shown, other, excluded]
+
+
+def _output_findings(outcomes: RecordFile) -> Iterator[Row]:
+    cases: Counter[tuple[str, str]] = Counter()
+    findings: Counter[tuple[str, str]] = Counter()
+    expected: set[tuple[str, str]] = set()
+    for row in outcomes:
+        expected |= {(row["family"], id) for id in row["expected"]}
+        for id in row["reported"]:
+            cases[row["family"], id] += 1
+            findings[row["family"], id] += row.get("repeated", {}).get(id, 1)
+    for family, id in sorted(cases.keys() | expected):
+        wanted = "yes" if (family, id) in expected else "no"
+        yield [family, id, wanted, cases[family, id], findings[family, id]]
+
+
 def _agreement(agreement: Mapping[str, Any]) -> Iterator[Row]:
     differences = len(agreement["differences"])
     yield [agreement["study"], agreement["frozen"], agreement["cases"], agreement["values"], differences]
@@ -303,6 +370,66 @@ TABLES: Mapping[str, Table] = {
         ),
         "outcomes",
         _source_mutations,
+    ),
+    "model_outputs": Table(
+        "Recorded model outputs: how far they came, and what each profile accepts; acceptance is not accuracy",
+        (
+            _STUDY,
+            Column("model", "Model"),
+            Column("requests", "Requests"),
+            Column("valid", "Structurally valid"),
+            Column("declaration", "Declaration accepted"),
+            Column("strict", "Strict accepted"),
+            Column("heuristic", "Heuristic accepted"),
+            Column("length", "Length accepted"),
+            Column("findings", "Findings"),
+            Column("output_tokens", "Output tokens"),
+            Column("median_seconds", "Recorded median, s"),
+        ),
+        "summary",
+        _model_outputs,
+    ),
+    "structure_failures": Table(
+        "Recorded model outputs: how each attempt ended, and why a structure was refused",
+        (
+            _STUDY,
+            Column("model", "Model"),
+            Column("status", "Status or kind of failure"),
+            Column("detail", "Detail"),
+            Column("attempts", "Attempts"),
+        ),
+        "summary",
+        _structure_failures,
+    ),
+    "output_mutations": Table(
+        "Mutations of recorded outputs: outcomes by lane; lanes are of different kinds and never pooled",
+        (
+            Column("part", "By"),
+            Column("name", "Name"),
+            Column("lane", "Lane"),
+            Column("cases", "Cases"),
+            Column("eligible", "Eligible"),
+            Column("detected", "Detected"),
+            Column("invalid_structure", "Structure refused"),
+            Column("preserved", "Preserved"),
+            Column("accepted", "Fault accepted"),
+            Column("other", "Other"),
+            Column("excluded", "Excluded"),
+        ),
+        "outcomes",
+        _output_mutations,
+    ),
+    "output_findings": Table(
+        "Mutations of recorded outputs: what each operator's variants were found to have",
+        (
+            Column("operator", "Operator"),
+            Column("finding", "Finding"),
+            Column("expected", "Expected"),
+            Column("cases", "Cases"),
+            Column("findings", "Findings"),
+        ),
+        "outcomes",
+        _output_findings,
     ),
     "agreement": Table(
         "Agreement with the frozen reports, every value of every case",

@@ -30,7 +30,10 @@ ORDER = """
     corpus runner tally
     mutations
     validator_audit serialization
+    case_file
     reports reports.markdown reports.output
+    reports.doctor_markdown
+    doctor
     cli pytest_plugin
     __main__
 """

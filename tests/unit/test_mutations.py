@@ -94,11 +94,12 @@ ENDINGS: dict[str, tuple[MutationCase, Policy | None, str, str, str]] = {
     "a fault rejected for another reason": (
         fault(SHORT), None, "unattributed_rejection", "target_not_detected", "survived"),
     "a fault found in another place": (
-        fault(WRONG, replace(CLAIM, scope="label")), None, "unattributed_rejection", "target_not_detected", "survived"),
+        fault(WRONG, replace(CLAIM, scope="x")), None, "unattributed_rejection", "target_not_detected", "survived"),
     "a fault found under another code": (
         fault(WRONG, replace(CLAIM, code="OTHER")), None, "unattributed_rejection", "target_not_detected", "survived"),
     "a fault found by another rule": (
-        fault(WRONG, replace(CLAIM, rule_id="thin")), None, "unattributed_rejection", "target_not_detected", "survived"),
+        fault(WRONG, replace(CLAIM, rule_id="thin")), None,
+        "unattributed_rejection", "target_not_detected", "survived"),
     "a fault nobody could decide": (fault(UNKNOWN), None, "undetermined", "target_not_detected", "survived"),
     "a fault nobody could decide and all let pass": (
         fault(UNKNOWN), LENIENT, "undetermined", "target_not_detected", "survived"),
@@ -215,7 +216,7 @@ MIXED = [
     fault(OTHER, id="2", family="a"),
     fault(UNKNOWN, id="3", family="b"),
     control(OTHER, id="4", family="b"),
-    control(SHORT, id="5", family="c", baseline=SHORT, variant=OTHER),
+    control(OTHER, id="5", family="c", baseline=SHORT),
     control(OTHER, id="6", family="c", validity=Validity.EQUIVALENT),
 ]
 
@@ -262,7 +263,8 @@ def test_met_thresholds_are_silent() -> None:
 
 
 MISSED: dict[str, tuple[list[MutationCase], str]] = {
-    "a survivor": ([*MIXED[:2], MIXED[3]], r"detection_score=0\.5, required >= 1\.0\n2: survived \(target_not_detected\)"),
+    "a survivor": (
+        [*MIXED[:2], MIXED[3]], r"detection_score=0\.5, required >= 1\.0\n2: survived \(target_not_detected\)"),
     "no controls": (MIXED[:1], "preservation_rate=None"),
     "no cases": ([], r"detection_score=None.*\npreservation_rate=None"),
     "a failed baseline beside a perfect pair": (
@@ -283,7 +285,7 @@ REFUSED: dict[str, tuple[list[MutationCase], tuple[Rule, ...], str]] = {
         "case 'f' expects rule_id='claim', which no contract has; .* did you mean 'claims'"),
     "no contracts": ([fault(WRONG)], (), "contracts=.* is empty"),
     "a sample with a lone surrogate": (
-        [fault(sample("\ud800"))], PROFILE, r"case 'f' variant: \$\.document\.surfaces\[0\]\.text has a lone surrogate"),
+        [fault(sample("\ud800"))], PROFILE, r"'f' variant: \$\.document\.surfaces\[0\]\.text has a lone"),
 }  # fmt: skip
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mateprobe.errors import InvalidValue, StudyError
 from mateprobe.pipeline.section import parse_section, receipt_path, section_json, stage_code, stage_modules

@@ -1,11 +1,6 @@
 rule agreement:
     input:
-        case_sources,
-        frozen_reports,
-        "results/{study}/cases.jsonl",
-        judged("observations"),
-        judged("outcomes"),
-        "results/{study}/summary.json",
+        agreement_files,
     output:
         "results/{study}/agreement.json",
         receipt="results/{study}/receipts/agreement.json",

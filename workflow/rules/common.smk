@@ -5,7 +5,7 @@ from pathlib import Path
 # Studies are read once; everything rules need to know of them is a function of wildcards here.
 from mateprobe.pipeline.cases import given, read_by_generator
 from mateprobe.pipeline.code import code_digest
-from mateprobe.pipeline.section import parts, section_json
+from mateprobe.pipeline.section import agreement_inputs, parts, section_json
 from mateprobe.pipeline.studies import load_studies
 from mateprobe.pipeline.table_specs import TABLES
 
@@ -60,28 +60,15 @@ def outcome_files(wildcards):
     ]
 
 
-def frozen_reports(wildcards):
-    """Return the published files a study is held against."""
-    agreement = STUDIES[wildcards.study].data["agreement"]
-    return [f"results/evidence/{agreement[member]}" for member in ("campaign", "summary")]
-
-
-def judged(stage):
-    """Return the input function for what a study's agreed-on validator left in a stage."""
-
-    def files(wildcards):
-        study = STUDIES[wildcards.study]
-        validator = study.data["agreement"]["validator"]
-        stems = parts(validator, study.shards) if stage == "observations" else [validator]
-        return [f"results/{study.id}/{stage}/{stem}.jsonl" for stem in stems]
-
-    return files
+def agreement_files(wildcards):
+    """Return what a study is held against its frozen report with."""
+    return list(agreement_inputs(STUDIES[wildcards.study].section("agreement")).values())
 
 
 def study_receipts(wildcards):
     """Return the receipts of all stages of a study, and of the evidence it stands on."""
     study = STUDIES[wildcards.study]
-    stages = ["cases", "summary", "statistics", *["agreement"] * ("agreement" in study.data)]
+    stages = ["cases", "summary"] + ["statistics"] * study.pooled + ["agreement"] * ("agreement" in study.data)
     stages += [f"outcomes.{validator}" for validator in study.validators]
     stages += [f"observe.{part}" for validator in study.validators for part in parts(validator, study.shards)]
     receipts = [f"results/{study.id}/receipts/{stage}.json" for stage in stages]

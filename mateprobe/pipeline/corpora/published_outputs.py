@@ -98,7 +98,7 @@ def _judged(record: Data, scenario: Data) -> tuple[dict[str, Any], Any]:
     try:
         return {"status": "evaluated", **about}, parse_envelope(str(response.get("response", "")), scenario)
     except Misshapen as error:
-        return {"status": "invalid_structure", "kind": error.kind, **about}, None
+        return {"status": "invalid_structure", "kind": str(error), **about}, None
 
 
 def _row(id: str, model: str, scenario: Data, about: Data, envelope: Any) -> Row:
