@@ -92,7 +92,7 @@ def _is_row(line: bytes) -> bool:
     if not line.startswith(b"{"):
         return False
     try:
-        return "cases" not in strict_json.loads(line, "")
+        return not {"cases", "obligations"} & strict_json.loads(line, "").keys()
     except InvalidValue:
         return False  # it goes on in the next line, or is not JSON at all; reading the whole will tell
 

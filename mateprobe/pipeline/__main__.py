@@ -22,6 +22,7 @@ STAGES = {
     "agreement": "compare a study with its frozen report",
     "manifest": "hash a study's artifacts and what they were made from",
     "tables": "write one table of the report",
+    "capture": "ask a model server what a collection wants to know, each attempt once",
     "reproduce": "run the whole workflow, show the tables and where everything lies",
 }
 

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import heapq
 import json
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from traceback import extract_tb
-from typing import IO, Any
+from typing import Any
 
 from mateprobe import strict_json
-from mateprobe.canonical import canonical_bytes, digest
+from mateprobe.canonical import canonical_bytes
 from mateprobe.errors import EvidenceError, InvalidType, InvalidValue, MateProbeError, StudyError, one_of
 from mateprobe.outcome import Relation, Validity
 from mateprobe.pipeline.named_code import CODE, load_function
 from mateprobe.pipeline.records import write_records
 from mateprobe.pipeline.section import EVIDENCE, RESULTS, add_section, parse_section, receipt_path, stage_modules
+from mateprobe.pipeline.sorting import Line, in_order
 from mateprobe.pipeline.stage import run_stage
 
 KEYS = (
     "id", "group", "family", "obligation", "relation", "validity", "provenance", "expected", "baseline", "variant",
 )  # fmt: skip
-RUN = 4096
-"""Cases sorted in memory at a time; what is beyond it is merged from disk."""
+_KEYS = frozenset(KEYS)
+_MIDDLE = sorted(_KEYS - {"baseline", "variant"})  # all of them sort between these two
+_RELATIONS, _VALIDITIES = tuple(Relation), tuple(Validity)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -45,8 +44,8 @@ def run(args: argparse.Namespace) -> int:
     def make(partial: Mapping[str, Path]) -> None:
         rows = _frozen(inputs["evidence"], source.get("controls", {})) if member else _generated(source)
         rows = pinned(verified(rows, source.get("verify")), source.get("published"))
-        checked = (check_row(row, section["obligations"]) for row in rows)
-        count, _ = write_records(partial["cases"], "cases", unique(sort_by_id(checked)))
+        lines = (case_line(row, section["obligations"]) for row in rows)
+        count, _ = write_records(partial["cases"], "cases", unique(in_order(lines)))
         if not count:
             raise StudyError(f"study {section['study']!r}: its cases are none; a study without cases proves nothing")
 
@@ -166,8 +165,8 @@ def pinned(rows: Iterable[Mapping[str, Any]], published: Mapping[str, str] | Non
         raise StudyError(f"cases as published JSON: expected sha256 {published['sha256']}, found {sha256}")
 
 
-def check_row(row: Mapping[str, Any], obligations: Iterable[str]) -> dict[str, Any]:
-    """Return a case row with the identities of its samples, if it says all a case must.
+def case_line(row: Mapping[str, Any], obligations: Collection[str]) -> Line:
+    """Return a case's id and canonical line, with the identities of its samples, if it says all it must.
 
     A row without relation is a sample without a pair: it has no variant, and no baseline either if
     what was collected never became a sample. ``about`` may hold facts of where a sample comes from.
@@ -182,29 +181,40 @@ def check_row(row: Mapping[str, Any], obligations: Iterable[str]) -> dict[str, A
             f"case {row!r:.80} is a {type(row).__name__}; expected an object with the keys {sorted(KEYS)}"
         )
     name = f"case {row.get('id')!r}"
-    if not set(KEYS) <= set(row) <= {*KEYS, "about"}:
+    if not _KEYS <= row.keys() <= _KEYS | {"about"}:
         raise InvalidValue(f"{name} has the keys {sorted(row)}; expected {sorted(KEYS)} and, if wanted, about")
     unpaired = row["relation"] is None
     if unpaired and (row["variant"] is not None or row["expected"] or row["validity"] != Validity.UNREVIEWED):
         raise InvalidValue(f"{name} has no relation: expected no variant, no expected ids and validity unreviewed")
     _check_labels(name, row, obligations, unpaired=unpaired)
     try:
-        identities = {
-            f"{side}_sha256": None if unpaired and row[side] is None else digest(row[side])
-            for side in ("baseline", "variant")
-        }
-        canonical_bytes({key: value for key, value in row.items() if key not in ("baseline", "variant")})
+        return row["id"], _line(row, unpaired=unpaired)
     except (InvalidValue, InvalidType) as error:
         raise type(error)(f"{name}: {error}") from None
-    return {**row, **identities}
 
 
-def _check_labels(name: str, row: Mapping[str, Any], obligations: Iterable[str], *, unpaired: bool) -> None:
+def _line(row: Mapping[str, Any], *, unpaired: bool) -> bytes:
+    """Put the line together in the order of its keys: samples, most of it, are encoded once."""
+    about = b'"about":%b,' % canonical_bytes(row["about"]) if "about" in row else b""
+    middle = canonical_bytes({key: row[key] for key in _MIDDLE})[1:-1]
+    baseline, variant = (_sample(row[side], absent=unpaired and row[side] is None) for side in ("baseline", "variant"))
+    return b'{%b"baseline":%b,"baseline_sha256":%b,%b,"variant":%b,"variant_sha256":%b}' % (
+        about, *baseline, middle, *variant
+    )  # fmt: skip
+
+
+def _sample(sample: Any, *, absent: bool) -> tuple[bytes, bytes]:
+    """Return a sample's canonical bytes and its identity in quotes."""
+    data = canonical_bytes(sample)
+    return data, b"null" if absent else b'"%b"' % hashlib.sha256(data).hexdigest().encode()
+
+
+def _check_labels(name: str, row: Mapping[str, Any], obligations: Collection[str], *, unpaired: bool) -> None:
     for key in ("id", "group", "family", "provenance"):
         if not isinstance(row[key], str) or (key == "id" and not row[key]):
             raise InvalidType(f"{name} {key}={row[key]!r}; expected text")
-    for key, words in (("relation", Relation), ("validity", Validity), ("obligation", obligations)):
-        if row[key] not in [str(word) for word in words] and not (unpaired and row[key] is None):
+    for key, words in (("relation", _RELATIONS), ("validity", _VALIDITIES), ("obligation", obligations)):
+        if row[key] not in words and not (unpaired and row[key] is None):
             raise InvalidValue(f"{name} {key}={row[key]!r}: {one_of(str(row[key]), map(str, words))}")
     expected = row["expected"]
     if not isinstance(expected, list | tuple) or not all(isinstance(id, str) and id for id in expected):
@@ -217,51 +227,15 @@ def _check_labels(name: str, row: Mapping[str, Any], obligations: Iterable[str],
         raise InvalidValue(f"{name} is labelled valid without provenance; say who or what established it")
 
 
-def sort_by_id(rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Yield rows sorted by id, holding ``RUN`` of them in memory: sorted runs, merged from disk."""
-    rows = iter(rows)
-    run = sorted(islice(rows, RUN), key=_id)
-    following = next(rows, None)
-    if following is None:
-        yield from run
-        return
-    with tempfile.TemporaryFile() as spool:
-        spans = [_spool(spool, run)]
-        while following is not None:
-            spans.append(_spool(spool, sorted([following, *islice(rows, RUN - 1)], key=_id)))
-            following = next(rows, None)
-        yield from heapq.merge(*(_unspool(spool, *span) for span in spans), key=_id)
-
-
-def _id(row: Mapping[str, Any]) -> str:
-    return str(row["id"])
-
-
-def _spool(spool: IO[bytes], run: list[Mapping[str, Any]]) -> tuple[int, int]:
-    start = spool.tell()
-    for row in run:
-        spool.write(canonical_bytes(row) + b"\n")
-    return start, spool.tell()
-
-
-def _unspool(spool: IO[bytes], position: int, end: int) -> Iterator[dict[str, Any]]:
-    while position < end:
-        spool.seek(position)
-        line = spool.readline()
-        position += len(line)
-        row: dict[str, Any] = strict_json.loads(line, "spooled case")
-        yield row
-
-
-def unique(rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Yield sorted rows.
+def unique(lines: Iterable[Line]) -> Iterator[bytes]:
+    """Yield the lines of sorted cases.
 
     Raises:
         InvalidValue: two of them have one id.
     """
     last = None
-    for row in rows:
-        if row["id"] == last:
-            raise InvalidValue(f"case {last!r} occurs twice; give every case an id of its own")
-        last = row["id"]
-        yield row
+    for id, line in lines:
+        if id == last:
+            raise InvalidValue(f"case {id!r} occurs twice; give every case an id of its own")
+        last = id
+        yield line

@@ -36,7 +36,13 @@ def compare_mutations(comparison: Comparison, inputs: Mapping[str, Path]) -> Non
         comparison.expect(where, "reason", reason, evaluated["reason"])
         lanes[case["about"]["lane"]][outcome] += 1
         findings[case["family"]].update(row_findings(row))
-        _compare_result(comparison, where, row, reports, case, evaluated["result"])
+        result = evaluated["result"]
+        comparison.expect(where, "judged", outcome != Outcome.EXCLUDED, result is not None)
+        if result is not None:
+            status = "invalid_structure" if row["reported"] == ["structure"] else "evaluated"
+            comparison.expect(where, "status", status, result["status"])
+        if result and "report" in result:
+            comparison.report(where, reports.of(case["variant_sha256"]), reports.file.header, result["report"])
         if case["about"]["lane"] in ("exact", "heuristic", "control") and outcome != Outcome.EXCLUDED:
             audited[case["id"]] = _mutation_case(case, theirs)
     audit = strict_json.load(inputs["audit"])
@@ -70,23 +76,6 @@ def _published(lane: str, row: Mapping[str, Any]) -> tuple[str, str]:
 def row_findings(row: Mapping[str, Any]) -> Counter[str]:
     """Return how often each id was found on the variant: once, or as often as the row says."""
     return Counter({id: row.get("repeated", {}).get(id, 1) for id in row["reported"]})
-
-
-def _compare_result(
-    comparison: Comparison,
-    where: str,
-    row: Mapping[str, Any],
-    reports: Reports,
-    case: Mapping[str, Any],
-    result: Mapping[str, Any] | None,
-) -> None:
-    comparison.expect(where, "judged", row["outcome"] != Outcome.EXCLUDED, result is not None)
-    if result is None:
-        return
-    invalid = row["reported"] == ["structure"]
-    comparison.expect(where, "status", "invalid_structure" if invalid else "evaluated", result["status"])
-    if "report" in result:
-        comparison.report(where, reports.of(case["variant_sha256"]), reports.file.header, result["report"])
 
 
 def _mutation_case(case: Mapping[str, Any], theirs: Mapping[str, Any]) -> MutationCase:

@@ -52,9 +52,13 @@ class ModelServer:
     """
 
     def __init__(self, base_url: str, *, seconds: float, limit: int) -> None:
-        url = urlsplit(base_url)
         connections = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
-        if url.scheme not in connections or not url.hostname or url.query or url.fragment:
+        try:
+            url = urlsplit(base_url)
+            known = url.scheme in connections and url.hostname and (url.port is None or url.port > 0)
+        except ValueError:  # a port or an address that is none
+            known = False
+        if not known or "@" in url.netloc or url.query or url.fragment:
             raise InvalidValue(f"base URL {base_url!r}: expected http://HOST:PORT or https://HOST:PORT")
         self._connection = connections[url.scheme]
         self._host, self._prefix = url.netloc, url.path.rstrip("/")
@@ -72,20 +76,22 @@ class ModelServer:
         began = perf_counter()
         connection = self._connection(self._host, timeout=self._seconds)
         expired = Event()
+        ended, content = Ended.TIMEOUT, f"no complete answer within {self._seconds} s"
         try:
             connection.connect()
             with _ended_after(self._seconds, connection.sock, expired):
                 connection.request(method, self._prefix + path, body, {"Content-Type": "application/json"})
                 response = connection.getresponse()
                 data = response.read(self._limit + 1)
-            ended, content = self._read(response, data)
+            if not expired.is_set():  # else it is a part of something
+                ended, content = self._read(response, data)
+        except TimeoutError:
+            pass
         except (OSError, http.client.HTTPException) as error:
-            expired.is_set() or isinstance(error, TimeoutError) and expired.set()
-            ended, content = Ended.BROKEN_OFF, f"{type(error).__name__}: {error}"
+            if not expired.is_set():
+                ended, content = Ended.BROKEN_OFF, f"{type(error).__name__}: {error}"
         finally:
             connection.close()
-        if expired.is_set():  # what was read by then is a part of something
-            ended, content = Ended.TIMEOUT, f"no complete answer within {self._seconds} s"
         return Reply(ended, content, round(perf_counter() - began, 3))
 
     def _read(self, response: http.client.HTTPResponse, data: bytes) -> tuple[Ended, Any]:
@@ -111,7 +117,7 @@ def _ended_after(seconds: float, connection: socket.socket, expired: Event) -> I
     def end() -> None:
         expired.set()
         with suppress(OSError):  # it is over already
-            connection.shutdown(socket.SHUT_RDWR)
+            socket.socket.shutdown(connection, socket.SHUT_RDWR)  # under TLS too, whose own would first say goodbye
 
     timer = Timer(seconds, end)
     timer.daemon = True

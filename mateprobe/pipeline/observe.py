@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mateprobe import strict_json
-from mateprobe.canonical import plain, same
+from mateprobe.canonical import digest as digest_of, plain, same
 from mateprobe.engine import Contract, Profile
 from mateprobe.errors import InvalidStructure, InvalidType, InvalidValue, StudyError
 from mateprobe.model import Report, Status
@@ -29,6 +29,9 @@ from mateprobe.pipeline.section import (
 from mateprobe.pipeline.stage import run_stage
 from mateprobe.runner import Failure, judge
 from mateprobe.serialization import contracts_from_data, policy_from_data, sample_from_data
+
+REJUDGED = 16
+"""Samples judged a second time, unless the validator sets ``rejudge``."""
 
 STRUCTURE = "structure"
 """The id reported when an adapter finds that a sample has not the structure a profile can judge."""
@@ -56,7 +59,8 @@ def run(args: argparse.Namespace) -> int:
     def make(partial: Mapping[str, Path]) -> None:
         header, observer = observer_of(section["validator"])
         samples = distinct_samples(read_records(cases, "cases"))
-        rows = (observer(digest, sample) for digest, sample in samples if shard_of(digest, shards) == args.shard)
+        mine = (pair for pair in samples if shard_of(pair[0], shards) == args.shard)
+        rows = observed(mine, observer, section["validator"].get("rejudge", REJUDGED))
         write_records(partial["observations"], "observations", rows, {"validator": validator, **header})
 
     run_stage(
@@ -82,6 +86,31 @@ def distinct_samples(cases: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, 
             if key and key not in seen:
                 seen.add(key)
                 yield digest, case[side]
+
+
+def observed(samples: Iterable[tuple[str, Any]], observer: Observer, rejudge: int) -> Iterator[Observation]:
+    """Yield the observation of each sample; the first ``rejudge`` samples are judged twice.
+
+    A validator that says two things of one sample has no verdict on it: that is an error, never an
+    average of the two.
+    """
+    for position, (digest, sample) in enumerate(samples):
+        row = observer(digest, sample)
+        if position < rejudge and not same(row, again := observer(digest, sample)):
+            row = failed(digest, f"not deterministic: {_said(row)} at first, then {_said(again)}")
+        yield row
+
+
+def _said(row: Observation) -> str:
+    if row["error"] is not None:
+        return f"error {row['error']!r:.200}"
+    what = "accepted" if row["accepted"] else f"rejected {row['violations']}"
+    return what if row["complete"] else f"{what}, incomplete"
+
+
+def failed(digest: str, message: str) -> Observation:
+    """Return the observation of a sample on which the validator gave no usable verdict."""
+    return {"sample": digest, "accepted": False, "complete": False, "violations": [], "error": message}
 
 
 def observer_of(validator: Mapping[str, Any]) -> tuple[dict[str, Any], Observer]:
@@ -165,20 +194,29 @@ def _refused(digest: str, error: InvalidStructure) -> Observation:
 
 
 def _ask(validator: Callable[[Any], Any], digest: str, sample: Any) -> Observation:
-    found = judge(validator, sample)
+    given: list[Any] = []
+
+    def watched(copy: Any) -> Any:
+        given.append(copy)
+        return validator(copy)
+
+    found = judge(watched, sample)
     if isinstance(found, Failure):
-        error = _utf8(found.message)
-        return {"sample": digest, "accepted": False, "complete": False, "violations": [], "error": error}
+        return failed(digest, found.message)
+    changed = {"changed_sample": True} if given and not _unchanged(given[0], digest) else {}
     return {
         "sample": digest,
         "accepted": found.accepted,
         "complete": found.complete,
-        "violations": [_utf8(id) for id in found.violations],
-        "evidence": [_utf8(text) for text in found.evidence],
+        "violations": list(found.violations),
+        "evidence": list(found.evidence),
         "error": None,
+        **changed,
     }
 
 
-def _utf8(text: str) -> str:
-    """Return the text with lone surrogates spelled out: a validator may say what no file can hold."""
-    return text.encode(errors="backslashreplace").decode()
+def _unchanged(copy: Any, digest: str) -> bool:
+    try:
+        return digest_of(copy) == digest
+    except (InvalidValue, InvalidType):  # it is no JSON any more
+        return False

@@ -64,6 +64,7 @@ class Observed(NamedTuple):
     violations: tuple[str, ...]
     error: str | None
     repeated: Mapping[str, int] | None
+    changed_sample: bool
 
     def as_row(self) -> dict[str, Any]:
         """Return the observation as the fields of its record."""
@@ -127,7 +128,12 @@ _REMEDY = "; it is not of these cases: remove it and run again"
 def _observed(row: Mapping[str, Any]) -> Observed:
     evidence = Evidence.ERROR if row["error"] is not None else _COMPLETENESS[row["complete"]]
     return Observed(
-        Judged(evidence, row["accepted"]), row["complete"], tuple(row["violations"]), row["error"], row.get("repeated")
+        judged=Judged(evidence, row["accepted"]),
+        complete=row["complete"],
+        violations=tuple(row["violations"]),
+        error=row["error"],
+        repeated=row.get("repeated"),
+        changed_sample=row.get("changed_sample", False),
     )
 
 
@@ -172,6 +178,7 @@ def decide(
             "reason": f"{decision.reason}: {failed}" if failed else decision.reason.value,
             "reported": list(variant.violations),
             **({"repeated": variant.repeated} if variant.repeated else {}),
+            **({"changed_sample": True} if baseline.changed_sample or variant.changed_sample else {}),
             "baseline": baseline.said,
             "variant": variant.said,
             **{name: _READINGS[name](case, facts, baseline, variant) for name in comparators if name in _READINGS},

@@ -34,12 +34,14 @@ class Protocol:
     """One way to talk to a chat server; a request has ``model``, ``messages``, ``stream`` and what its study adds.
 
     Attributes:
+        base_url: where such a server is by default.
         probe: the path that a running server answers to GET.
         path: where requests are posted.
         passing: fields of a response that name the moment or the call: no two are alike, none is kept.
         read: takes a response; raises InvalidStructure if it is none of this protocol.
     """
 
+    base_url: str
     probe: str
     path: str
     passing: frozenset[str]
@@ -90,7 +92,9 @@ def _foreign(error: Exception, response: Data) -> InvalidStructure:
 
 PROTOCOLS: Mapping[str, Protocol] = MappingProxyType(
     {
-        "openai": Protocol("/v1/models", "/v1/chat/completions", frozenset({"id", "created"}), _openai),
-        "ollama": Protocol("/api/tags", "/api/chat", frozenset({"created_at"}), _ollama),
+        "openai": Protocol(
+            "http://127.0.0.1:8000", "/v1/models", "/v1/chat/completions", frozenset({"id", "created"}), _openai
+        ),
+        "ollama": Protocol("http://127.0.0.1:11434", "/api/tags", "/api/chat", frozenset({"created_at"}), _ollama),
     }
 )

@@ -47,7 +47,8 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
     began = monotonic()
-    out = Console() if sys.stdout.isatty() else Console(width=150)
+    width = None if sys.stdout.isatty() else 150
+    out = Console(width=width, markup=False, emoji=False)  # what stands in a table is data
     with _alone():
         done = _run_workflow([*args.targets, "--cores", args.cores])
     for name, table in TABLES.items():

@@ -78,6 +78,7 @@ class Tally:
         self.read: dict[str, Counter[Pair]] = {}
         self.disagreements: list[str] = []
         self.attribution = Attribution()
+        self.changed_samples: list[str] = []
         self.samples = Samples()
 
     def add(self, row: Mapping[str, Any]) -> None:
@@ -92,6 +93,8 @@ class Tally:
         self.by_family[row["family"]][pair] += 1
         self.by_obligation[row["obligation"]][pair] += 1
         self.attribution.add(row)
+        if row.get("changed_sample"):
+            self.changed_samples.append(row["id"])
         if row["validity"] == Validity.VALID:
             self.said[relation, row["variant"]] += 1
             self.said["baseline", row["baseline"]] += 1
@@ -126,6 +129,7 @@ def summarize(
         "total": sum(tally.ended.values()) + tally.samples.total,
         "groups": len(tally.groups),
         "samples": tally.samples.figures(),
+        "changed_samples": {"cases": len(tally.changed_samples), "first": tally.changed_samples[:1]},
         **(_pooled(tally, obligations) if pooled else {}),
         "families": {family: audit_figures(ended) for family, ended in sorted(tally.by_family.items())},
         "obligations": [

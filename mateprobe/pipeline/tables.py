@@ -74,11 +74,14 @@ def _rows(table: Table, inputs: Mapping[str, Path]) -> Iterator[Row]:
 
 def csv_text(table: Table, rows: Sequence[Row]) -> str:
     """Return the table as CSV with exact values. Texts a spreadsheet would run as formulas are quoted."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([column.name for column in table.columns])
-    writer.writerows([[_inert(value) for value in row] for row in rows])
-    return stream.getvalue()
+    head = [column.name for column in table.columns]
+    return "".join(_csv_line(row) for row in (head, *rows))
+
+
+def _csv_line(row: Row) -> str:
+    line = io.StringIO()
+    csv.writer(line).writerow([_inert(value) for value in row])  # its own line end has a CR: so it quotes one within
+    return line.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _inert(value: Any) -> Any:

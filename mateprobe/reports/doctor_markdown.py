@@ -12,11 +12,13 @@ if TYPE_CHECKING:
 
 _SABOTEURS = "Each accepts every baseline; what is said of it here, it does on any other sample."
 _OBLIGATIONS = "Where no case of an obligation gives a saboteur away, a validator may behave like it unseen."
-_CONTRADICTIONS = "Samples that one case wants accepted and another rejected. No validator can satisfy both."
+_CONTRADICTIONS = """\
+Samples that one case wants accepted and another rejected. No validator can satisfy both, so such cases give
+anybody away: settle them first."""
 _ATTRIBUTION = """\
 A validator that tells faults from controls and reports every id on each fault meets all thresholds on any
-corpus: detection asks for the expected ids and forbids none. Its attribution precision gives it away, if the
-faults expect different ids."""
+corpus without contradictions: detection asks for the expected ids and forbids none. What gives it away is its
+attribution precision, the share of expected ids among those it reports, if the faults expect different ids."""
 
 
 def doctor_markdown(report: DoctorReport) -> str:
@@ -60,7 +62,7 @@ def _contradiction(item: Contradiction) -> str:
 
 def _attribution(report: DoctorReport) -> str:
     reported = f"{_number(report.distinct_ids, 'id')} on each fault"
-    return f"- Here it would report {reported}, with an attribution precision of {shown(report.spray_precision)}."
+    return f"- here it would report {reported}: an attribution precision of {shown(report.spray_precision)}"
 
 
 def _number(number: int, what: str) -> str:

@@ -250,11 +250,14 @@ def run_tests(folder: Path, time_limit: float = TIME_LIMIT) -> Verdict:
     except subprocess.TimeoutExpired:
         raise StageError(f"the tests took longer than {time_limit:g} s") from None
     report = folder / REPORT
-    failed: dict[str, str] = json.loads(report.read_bytes()) if report.is_file() else {}
-    if ended.returncode != bool(failed):
+    failed: dict[str, str] | None = json.loads(report.read_bytes()) if report.is_file() else None
+    if failed is None or ended.returncode != bool(failed):
         sys.stderr.write(ended.stdout.decode(errors="replace"))  # for the log; the message must be the same anywhere
-        found = f"pytest ended with {ended.returncode} and {len(failed)} failed tests"
-        raise StageError(f"{found}; expected 0, or 1 with some: the tests did not run to their end (see the log)")
+        found = "no report" if failed is None else f"{len(failed)} failed tests"
+        raise StageError(
+            f"the tests did not run to their end: expected exit code 0, or 1 with failed tests, "
+            f"found {ended.returncode} with {found}; the log has what pytest said"
+        )
     kinds = {ASSERTION if kind == ASSERTION else EXCEPTION for kind in failed.values()}
     killers = [test for test, kind in failed.items() if kind == ASSERTION]
     evidence = (f"{test}: {kind}" for test, kind in sorted(failed.items()))

@@ -10,8 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from mateprobe import InvalidValue
 from mateprobe.canonical import FrozenDict, canonical, canonical_bytes, digest, plain, same

@@ -20,7 +20,7 @@ from mateprobe import AuditCase, InvalidValue, Obligation, Relation, Validity, a
 from mateprobe.classify import Evidence, Facts, Judged, classify
 from mateprobe.errors import StudyError
 from mateprobe.pipeline import detailed
-from mateprobe.pipeline.cases import check_row
+from mateprobe.pipeline.cases import case_line
 from mateprobe.pipeline.corpora import controlled, controlled_oracle
 from mateprobe.pipeline.detailed import detailed_outcome
 from mateprobe.pipeline.observe import distinct_samples, observer_of
@@ -92,7 +92,7 @@ def test_the_corpus_is_the_published_one_byte_for_byte() -> None:
 
 
 def test_every_row_is_a_case_of_the_pipelines_format() -> None:
-    checked = [check_row(row, OBLIGATIONS) for row in ROWS]
+    checked = [json.loads(case_line(row, OBLIGATIONS)[1]) for row in ROWS]
     assert len({row["id"] for row in checked}) == 144
     assert all(row["baseline_sha256"] != row["variant_sha256"] for row in checked)
 
@@ -325,7 +325,7 @@ def test_an_unknown_profile_or_sample_is_refused(sample: Sample, profile: str, m
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_detailed_assertions_end_every_case_as_the_audit_does(profile: str) -> None:
-    cases = [check_row(row, OBLIGATIONS) for row in ROWS]
+    cases = [json.loads(case_line(row, OBLIGATIONS)[1]) for row in ROWS]
     validator = next(validator for validator in STUDY["validators"] if validator["id"] == profile)
     _, observer = observer_of(validator)
     observed = {digest: observer(digest, sample) for digest, sample in distinct_samples(cases)}

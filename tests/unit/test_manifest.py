@@ -16,9 +16,8 @@ from mateprobe.pipeline.store import Artifact
 from tests.unit.conftest import Bench, Ended, left, row, study
 
 MANIFEST = Path("results/demo/manifest.json")
-RECEIPTS = [
-    f"results/demo/receipts/{name}.json" for name in ("cases", "observe.by_sign", "outcomes.by_sign", "summary")
-]
+STAGES = ("cases", "observe.by_sign", "outcomes.by_sign", "summary")
+RECEIPTS = [f"results/demo/receipts/{stage}.json" for stage in STAGES]
 
 
 def manifest(bench: Bench) -> Ended:
@@ -60,7 +59,7 @@ def test_every_artifact_stands_in_the_manifest_with_what_it_was_made_from(judged
             "rule": rule,
             "code": receipt.code,
             "params": receipt.params,
-            "inputs": {input: sha256(input) for input in inputs},
+            "inputs": {read: sha256(read) for read in inputs},
         }
 
 
@@ -103,10 +102,8 @@ def test_an_artifact_made_from_what_is_no_longer_there_is_named(judged: Bench) -
     before = sha256(path)
     judged.write(study(row("a")))
     assert judged.run("cases").code == 0
-    expect_refusal(
-        judged,
-        f"{path}: expected sha256 {before}, found {sha256(path)} made, but observe read another; remove it and run again",
-    )
+    found = f"{sha256(path)} made, but observe read another"
+    expect_refusal(judged, f"{path}: expected sha256 {before}, found {found}; remove it and run again")
 
 
 def test_a_receipt_that_is_not_there_is_named(judged: Bench) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from mateprobe.canonical import canonical_bytes
 from mateprobe.errors import EvidenceError, InvalidType, InvalidValue
 from mateprobe.pipeline import records
 from mateprobe.pipeline.records import read_records, write_records
@@ -169,6 +170,17 @@ def test_a_row_no_reader_would_take_is_not_written(
     with pytest.raises(kind, match=expected):
         write_records(path, "cases", [{"id": "a"}, row])
     assert [path.read_bytes()] == [before for _ in path.parent.iterdir()]
+
+
+def test_rows_given_as_their_canonical_bytes_make_the_same_file(path: Path, tmp_path: Path) -> None:
+    write_records(tmp_path / "lines", "cases", map(canonical_bytes, ROWS), {"study": "demo"})
+    assert (tmp_path / "lines").read_bytes() == path.read_bytes()
+
+
+def test_bytes_no_reader_would_take_are_not_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "LINE_LIMIT", 100)
+    with pytest.raises(InvalidValue, match="line 2: record of 109 bytes; readers take 100"):
+        write_records(path, "cases", [canonical_bytes({"a": "x" * 100})])
 
 
 def test_a_line_beyond_the_limit_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

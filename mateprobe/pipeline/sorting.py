@@ -1,0 +1,49 @@
+"""Sorting more lines than memory should hold: sorted runs, spooled to disk and merged."""
+
+from __future__ import annotations
+
+import heapq
+import json
+import tempfile
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from operator import itemgetter
+from typing import IO
+
+RUN = 4096
+"""Lines sorted in memory at a time."""
+
+Line = tuple[str, bytes]
+"""What a line is sorted by, and the line, which holds no line feed."""
+_key = itemgetter(0)
+
+
+def in_order(lines: Iterable[Line]) -> Iterator[Line]:
+    """Yield lines sorted by key; lines of one key stay in their order."""
+    lines = iter(lines)
+    run = sorted(islice(lines, RUN), key=_key)
+    following = next(lines, None)
+    if following is None:
+        yield from run
+        return
+    with tempfile.TemporaryFile() as spool:
+        spans = [_spool(spool, run)]
+        while following is not None:
+            spans.append(_spool(spool, sorted([following, *islice(lines, RUN - 1)], key=_key)))
+            following = next(lines, None)
+        yield from heapq.merge(*(_unspool(spool, *span) for span in spans), key=_key)
+
+
+def _spool(spool: IO[bytes], run: list[Line]) -> tuple[int, int]:
+    start = spool.tell()
+    spool.writelines(b"%b\t%b\n" % (json.dumps(key).encode(), line) for key, line in run)
+    return start, spool.tell()
+
+
+def _unspool(spool: IO[bytes], position: int, end: int) -> Iterator[Line]:
+    while position < end:
+        spool.seek(position)
+        spooled = spool.readline()
+        position += len(spooled)
+        key, _, line = spooled[:-1].partition(b"\t")
+        yield json.loads(key), line

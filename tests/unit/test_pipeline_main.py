@@ -1,0 +1,102 @@
+"""``python -m mateprobe.pipeline STAGE``: one way in, and exit codes that tell what to do next."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from mateprobe.errors import EvidenceError, InvalidType, InvalidValue, MateProbeError, StageError, StudyError
+from mateprobe.pipeline import summary as a_stage
+from mateprobe.pipeline.__main__ import STAGES, main
+from tests.unit.conftest import Bench, Ended, row, study
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_has_a_module_of_its_name_and_a_help(stage: str, capsys: pytest.CaptureFixture[str]) -> None:
+    module = import_module(f"mateprobe.pipeline.{stage}")
+    assert {"configure", "run"} <= vars(module).keys()
+    with pytest.raises(SystemExit) as ended:
+        main([stage, "--help"])
+    assert ended.value.code == 0
+    assert STAGES[stage].split()[0] in capsys.readouterr().out
+
+
+def test_every_rule_of_the_workflow_is_a_stage_and_every_stage_a_rule() -> None:
+    rules = {path.stem for path in REPOSITORY.glob("workflow/rules/*.smk")} - {"common"}
+    assert rules == STAGES.keys() - {"reproduce"}
+
+
+@pytest.mark.parametrize("arguments", [[], ["sumary"], ["summary"], ["summary", "--study", "a", "--speed", "9"]])
+def test_a_command_line_that_is_wrong_is_unusable_input(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("usage: python -m mateprobe.pipeline")
+
+
+CODES = {
+    StageError("ours and theirs differ"): 1,
+    StudyError("studies/a.yaml:1: unknown key"): 2,
+    EvidenceError("another hash"): 2,
+    InvalidValue("n=nan"): 2,
+    InvalidType("a set"): 2,
+}
+
+
+@pytest.mark.parametrize(("error", "code"), CODES.items(), ids=[type(error).__name__ for error in CODES])
+def test_an_error_ends_a_stage_with_its_code_and_its_message(
+    error: MateProbeError, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: object) -> int:
+        raise error
+
+    monkeypatch.setattr(a_stage, "run", fail)
+    assert main(["summary", "--study", "demo", "--section", "{}"]) == code
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", f"summary: {error}\n")
+
+
+def test_a_stage_started_by_hand_reads_its_section_from_the_study_file(bench: Bench) -> None:
+    bench.write(study(row()))
+    assert bench.run("cases") == Ended(0, "cases: made")
+    section = '{"cases":{"generate":"numbered:cases","with":{"rows":[]}},"obligations":["sign"],"study":"demo"}'
+    ended = bench.run("cases", "--section", section)
+    assert ended.said == "cases: study 'demo': its cases are none; a study without cases proves nothing\n"
+
+
+def test_a_study_that_is_not_there_is_named(bench: Bench) -> None:
+    bench.write(study(row()))
+    assert bench.run("cases", study="dema") == Ended(
+        2, "cases: studies: study 'dema': expected one of 'demo'; did you mean 'demo'?\n"
+    )
+
+
+def test_a_section_that_is_no_section_is_refused(bench: Bench) -> None:
+    assert bench.run("cases", "--section", "[]") == Ended(
+        2, "cases: --section: expected a JSON object with a study id, found []\n"
+    )
+
+
+def test_a_stage_runs_as_a_process_of_its_own(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mateprobe.pipeline", "cases", "--study", "demo"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "cases: studies: expected study files *.yaml, found none\n"
+
+
+HEAVY = {"pandas", "numpy", "matplotlib", "jsonschema", "snakemake", "rich"}
+
+
+@pytest.mark.parametrize("stage", sorted(STAGES.keys() - {"statistics"}))
+def test_no_stage_imports_more_than_it_needs_before_it_runs(stage: str, tmp_path: Path) -> None:
+    code = f"import sys, mateprobe.pipeline.__main__, mateprobe.pipeline.{stage}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert HEAVY & {*done.stdout.split()} == set()

@@ -1,0 +1,144 @@
+"""``reproduce`` runs the workflow and ends with the tables, the agreement and where everything lies."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+from pathlib import Path
+
+import pytest
+
+from mateprobe.pipeline.__main__ import main
+
+SNAKEMAKE = """
+import sys
+from pathlib import Path
+Path("arguments").write_text(" ".join(sys.argv[1:]))
+print(Path("output").read_text())
+sys.exit(int(Path("code").read_text()))
+"""
+WORKED = "total    3\n1 of 3 steps (33%) done\n3 of 3 steps (100%) done\n"
+FEASIBILITY = {
+    "columns": ["study", "validator", "tp", "fn", "fp", "tn", "precision", "recall", "valid_acceptance"],
+    "rows": [["demo", "strict", 1384, 96, 48, 192, 8 / 9, 0.8, "undefined"]],
+}
+AGREEMENT = {
+    "columns": ["study", "frozen", "cases", "values", "differences"],
+    "rows": [["demo", "a/campaign.json", 720, 99_000, 0], ["other", "b/campaign.json", 21, 1_000, 0]],
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in which the workflow is a stand-in that says what it is told to."""
+    monkeypatch.chdir(tmp_path)
+    Path("snakemake.py").write_text(SNAKEMAKE)
+    stand_in(WORKED)
+    return tmp_path
+
+
+def stand_in(output: str, code: int = 0) -> None:
+    Path("output").write_text(output)
+    Path("code").write_text(str(code))
+
+
+def write_table(name: str, content: object) -> None:
+    path = Path(f"results/tables/{name}.json")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content))
+
+
+def last_lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    return capsys.readouterr().out.splitlines()[-3:]
+
+
+def test_the_last_lines_say_how_it_went_and_where_things_are(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_table("agreement", AGREEMENT)
+    assert main(["reproduce"]) == 0
+    agreement, places, jobs = last_lines(capsys)
+    assert agreement == "Agreement: 2 frozen reports, 741 cases, 100,000 values compared, 0 differences"
+    assert places == "Tables: results/tables/, studies: results/STUDY/, logs: results/logs/"
+    assert jobs.startswith("3 jobs ran; ")
+    assert jobs.endswith(" s")
+
+
+def test_with_nothing_to_do_it_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stand_in("Nothing to be done (all requested files are present and up to date).\n")
+    assert main(["reproduce"]) == 0
+    agreement, _, jobs = last_lines(capsys)
+    assert agreement == "Agreement: no study with a frozen report was run"
+    assert jobs.startswith("nothing to do: everything is up to date; ")
+
+
+def test_tables_are_shown_as_people_read_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_table("feasibility", FEASIBILITY)
+    assert main(["reproduce"]) == 0
+    shown = capsys.readouterr().out
+    assert "Feasibility: each validator's verdict on the variants, by rejection alone" in shown
+    assert "results/tables/feasibility.json" in shown
+    (line,) = [line for line in shown.splitlines() if "strict" in line]
+    assert [cell.strip() for cell in line.strip("│").split("│")] == [
+        "demo", "strict", "1,384", "96", "48", "192", "88.9%", "80.0%", "undefined",
+    ]  # fmt: skip
+
+
+def test_a_text_is_shown_as_it_stands(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    odd = "[red]a[/] [/b] :smile:"
+    write_table("agreement", {**AGREEMENT, "rows": [[odd, "a/campaign.json", 1, 2, 0]]})
+    assert main(["reproduce"]) == 0
+    assert odd in capsys.readouterr().out
+
+
+def test_targets_and_cores_are_passed_on(folder: Path) -> None:
+    assert main(["reproduce", "feasibility", "support", "--cores", "3"]) == 0
+    assert Path("arguments").read_text() == (
+        "--workflow-profile workflow/profiles/default --nolock feasibility support --cores 3"
+    )
+
+
+def test_the_output_of_the_workflow_is_kept(folder: Path) -> None:
+    main(["reproduce"])
+    assert Path("results/logs/reproduce.log").read_text() == f"{WORKED}\n"
+
+
+FAILED = f"""1 of 3 steps (33%) done
+Error in rule cases:
+Logfile results/logs/demo/cases.log:
+{"=" * 80}
+cases: case 'a' occurs twice; give every case an id of its own
+{"=" * 80}
+
+Exiting because a job execution failed.
+"""
+
+
+def test_a_workflow_that_fails_is_told_by_the_log_of_its_job(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_table("feasibility", FEASIBILITY)
+    stand_in(FAILED * 2, 1)
+    assert main(["reproduce"]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == (
+        "results/logs/demo/cases.log:\ncases: case 'a' occurs twice; give every case an id of its own\n\n"
+        "reproduce: the workflow failed with exit code 1; the reason stands above and in results/logs/reproduce.log\n"
+    )
+
+
+def test_a_workflow_that_never_came_to_its_jobs_is_told_by_its_own_words(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stand_in("StudyError in file common.smk: studies/demo.yaml:3: cases.sead: unknown key\n", 1)
+    assert main(["reproduce"]) == 1
+    assert "studies/demo.yaml:3: cases.sead: unknown key" in capsys.readouterr().err
+
+
+def test_two_runs_in_one_folder_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("results").mkdir()
+    with Path("results/.running").open("w") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        assert main(["reproduce"]) == 2
+    assert capsys.readouterr().err == (
+        "reproduce: results: another run is at work here; wait for it, or use another clone\n"
+    )
+    assert not Path("arguments").exists()
+    assert main(["reproduce"]) == 0

@@ -1,0 +1,177 @@
+"""A table says the same in JSON, CSV and Markdown, and says undefined where nothing can be counted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+
+from mateprobe.pipeline.__main__ import main
+from mateprobe.pipeline.section import RESULTS
+from mateprobe.pipeline.table_specs import TABLES, Column, Table
+from mateprobe.pipeline.tables import csv_text, markdown_text
+from tests.unit.conftest import Bench, left, row, study
+
+FORMS = ["results/tables/feasibility.csv", "results/tables/feasibility.json", "results/tables/feasibility.md"]
+
+
+def table(*columns: Column) -> Table:
+    return Table("Demo", columns, "summary", lambda _: iter(()))
+
+
+THREE = table(Column("study", "Study"), Column("n", "Cases"), Column("rate", "Rate", share=True))
+
+
+def test_a_table_in_markdown_is_for_people() -> None:
+    assert markdown_text(THREE, [["demo", 1234, 0.5], ["a|b\nc", 5, 2 / 3]]) == (
+        "**Demo**\n\n| Study | Cases | Rate |\n|---|---:|---:|\n| demo | 1,234 | 50.0% |\n| a\\|b c | 5 | 66.7% |\n"
+    )
+
+
+def test_a_column_with_a_word_in_it_is_not_set_as_numbers() -> None:
+    assert markdown_text(THREE, [["demo", 1, "undefined"], ["demo", 2, 1.0]]).splitlines()[3] == "|---|---:|---|"
+
+
+def test_a_table_in_csv_is_exact() -> None:
+    assert csv_text(THREE, [["demo", 1234, 2 / 3], ['a "b", c', 0, "undefined"]]) == (
+        'study,n,rate\ndemo,1234,0.6666666666666666\n"a ""b"", c",0,undefined\n'
+    )
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"], ids=repr)  # OWASP, CSV injection
+def test_a_text_a_spreadsheet_would_run_is_no_formula_in_csv(text: str) -> None:
+    _, line = csv.reader(io.StringIO(csv_text(THREE, [[text, -1, -0.5]]), newline=""))
+    assert line == [f"'{text}", "-1", "-0.5"]
+
+
+FORMULA = ["=", "+", "-", "@", "\t", "\r"]
+Texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
+Cells = st.tuples(Texts, st.integers(), st.floats(allow_nan=False, allow_infinity=False) | st.just("undefined"))
+
+
+@given(rows=st.lists(Cells))
+def test_a_csv_reader_gets_back_what_was_written(rows: list[tuple[Any, ...]]) -> None:
+    header, *lines = csv.reader(io.StringIO(csv_text(THREE, rows), newline=""))
+    assert header == ["study", "n", "rate"]
+    assert [line[1:] for line in lines] == [[str(n), str(rate)] for _, n, rate in rows]
+    for (text, *_), (read, *_) in zip(rows, lines, strict=True):
+        assert read == (f"'{text}" if text[:1] in FORMULA else text)
+
+
+@given(rows=st.lists(Cells))
+def test_a_markdown_table_keeps_its_shape_whatever_stands_in_it(rows: list[tuple[Any, ...]]) -> None:
+    _, _, head, rule, *body = markdown_text(THREE, rows).removesuffix("\n").split("\n")
+    assert (head, rule.count("|")) == ("| Study | Cases | Rate |", 4)
+    assert len(body) == len(rows)
+    for line in body:
+        assert line.replace("\\|", "").count("|") == 4
+
+
+# --- the stage --------------------------------------------------------------------------------------------------
+
+
+def tables(bench: Bench, table: str, *inputs: str) -> tuple[int, str]:
+    code = main(["tables", "--table", table, "--inputs", *inputs])
+    return code, bench.capsys.readouterr().err
+
+
+@pytest.fixture
+def judged(bench: Bench) -> Bench:
+    bench.write(study(row("a"), row("b", variant=2)))
+    bench.judge()
+    return bench
+
+
+def test_a_table_is_written_in_three_forms_with_the_same_rows(judged: Bench) -> None:
+    assert tables(judged, "feasibility", "results/demo/summary.json")[0] == 0
+    content = json.loads(Path(FORMS[1]).read_text())
+    names = ["study", "validator", "tp", "fn", "fp", "tn", "precision", "recall", "valid_acceptance"]
+    values = ["demo", "by_sign", 1, 1, 0, 0, 1.0, 0.5, "undefined"]
+    assert content == {"columns": names, "rows": [values]}
+    assert Path(FORMS[0]).read_bytes().decode() == "\n".join([",".join(names), ",".join(map(str, values)), ""])
+    assert Path(FORMS[2]).read_text().splitlines()[-1] == (
+        "| demo | by_sign | 1 | 1 | 0 | 0 | 100.0% | 50.0% | undefined |"
+    )
+
+
+def test_rows_come_in_the_order_in_which_the_studies_are_named(judged: Bench) -> None:
+    other = Path("results/other/summary.json")
+    other.parent.mkdir()
+    other.write_text(Path("results/demo/summary.json").read_text().replace('"demo"', '"other"'))
+    for inputs, studies in ((["demo", "other"], ["demo", "other"]), (["other", "demo"], ["other", "demo"])):
+        assert tables(judged, "feasibility", *(f"results/{name}/summary.json" for name in inputs))[0] == 0
+        assert [row[0] for row in json.loads(Path(FORMS[1]).read_text())["rows"]] == studies
+
+
+def test_a_table_nobody_knows_is_refused(judged: Bench) -> None:
+    before = left()
+    code, said = tables(judged, "feasibilty", "results/demo/summary.json")
+    assert (code, left()) == (2, before)
+    assert said.startswith("tables: table 'feasibilty': expected one of ")
+    assert said.endswith("; did you mean 'feasibility'?\n")
+
+
+def test_a_table_without_rows_is_refused(judged: Bench) -> None:
+    path = Path("results/demo/summary.json")
+    path.write_text('{"study":"demo","order":[],"validators":{}}')
+    before = left()
+    assert tables(judged, "feasibility", str(path)) == (
+        1,
+        f"tables: table 'feasibility' has no rows from {path}; an empty table proves nothing\n",
+    )
+    assert left() == before
+
+
+SPOILT = {
+    "no JSON": ("{", "tables: results/demo/summary.json, column 2: not JSON: .*"),
+    "a number that is not finite": ('{"study":NaN}', "tables: results/demo/summary.json: NaN is not JSON; .*"),
+    "a key twice": ('{"study":1,"study":2}', "tables: results/demo/summary.json: key 'study' occurs twice .*"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), SPOILT.values(), ids=SPOILT.keys())
+def test_a_summary_that_is_spoilt_is_refused_and_no_table_written(judged: Bench, text: str, message: str) -> None:
+    Path("results/demo/summary.json").write_text(text)
+    before = left()
+    code, said = tables(judged, "feasibility", "results/demo/summary.json")
+    assert (code, left()) == (2, before)
+    assert re.fullmatch(message, said.removesuffix("\n")), said
+
+
+def test_a_summary_that_is_not_there_is_named(bench: Bench) -> None:
+    path = "results/demo/summary.json"
+    said = f"tables: tables: input '{path}': no file {path}; run the stage that makes it\n"
+    assert tables(bench, "feasibility", path) == (2, said)
+
+
+# --- the tables of the report -----------------------------------------------------------------------------------
+
+OF_A_SUMMARY = sorted(name for name, table in TABLES.items() if table.artifact == "summary")
+
+
+@pytest.mark.parametrize("name", sorted(TABLES))
+def test_the_columns_of_a_table_have_names_and_headings_of_their_own(name: str) -> None:
+    columns = TABLES[name].columns
+    assert len({column.name for column in columns}) == len({column.heading for column in columns}) == len(columns)
+
+
+def test_a_table_reads_the_artifacts_of_its_studies() -> None:
+    assert TABLES["feasibility"].inputs("demo", ["a", "b"]) == [f"{RESULTS}/demo/summary.json"]
+    assert TABLES["support"].inputs("demo", ["a", "b"]) == [f"{RESULTS}/demo/outcomes/{id}.jsonl" for id in "ab"]
+    assert TABLES["agreement"].inputs("demo", ["a"]) == [f"{RESULTS}/demo/agreement.json"]
+
+
+@pytest.mark.parametrize("name", OF_A_SUMMARY)
+def test_every_row_of_a_summary_has_a_value_for_each_column(bench: Bench, name: str) -> None:
+    content = study(row("a"), row("b", variant=13), row("c", relation="preserve", variant=2), comparators=["boolean"])
+    content["obligations"][0]["kind"] = "invariant"
+    bench.write(content)
+    bench.judge()
+    found = list(TABLES[name].rows(json.loads(Path("results/demo/summary.json").read_text())))
+    assert {len(row) for row in found} <= {len(TABLES[name].columns)}
