@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 
 from benchmarks.measure import Part, table
+from mateprobe.errors import one_of
 
 PARTS = {
     "audit": "Audit against the published engine",
@@ -26,8 +27,10 @@ README = Path(__file__).with_name("README.md")
 def main() -> None:
     """Measure the parts asked for and print them; write the README if that is all of them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART", help=f"{', '.join(PARTS)}; default: all")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (default: all)")
     names = parser.parse_args().parts or list(PARTS)
+    if unknown := set(names) - PARTS.keys():
+        parser.error(f"PART={min(unknown)!r}: {one_of(min(unknown), PARTS)}")
     found: dict[str, Part] = {}
     for name in names:
         sys.stderr.write(f"benchmarks: {name} …\n")

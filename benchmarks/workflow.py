@@ -27,7 +27,7 @@ def measure() -> Part:
         shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".*", "results"))
         environment = {**os.environ, "MATEPROBE_CACHE": str(folder / "cache"), "MATEPROBE_ARCHIVES": str(folder)}
         archive = load_pins(ROOT / PINS)
-        with obtained(archive, Store(ROOT / ".cache")) as path:  # the network is not what is measured
+        with obtained(archive, Store()) as path:  # the network is not what is measured
             shutil.copy(path, folder / archive.file)
         cold, jobs = _reproduce(folder, environment)
         shutil.rmtree(folder / "results")

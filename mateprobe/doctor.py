@@ -181,7 +181,8 @@ def examine(cases: Iterable[AuditCase[T]], obligations: Iterable[Obligation]) ->
     Raises:
         InvalidValue, InvalidType: as ``audit_validator``.
     """
-    cases, obligations = tuple(cases), tuple(obligations)
+    cases = tuple(cases)
+    obligations = tuple(obligations)
     baselines = frozenset(pair.baseline for pair in Corpus(cases).pairs)
     ids = tuple(sorted({id for case in cases for id in case.expected}))
     audits = {

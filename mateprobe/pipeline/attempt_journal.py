@@ -94,7 +94,8 @@ class Journal:
         row = strict_json.loads(line, f"{self._path}, line {number}")
         match row:
             case {"end": _, "sha256": _}:
-                self._sealed = all(read_records(self._path, KIND, strict=True))  # which checks that it is the last
+                list(read_records(self._path, KIND, strict=True))  # raises unless this is the last line, and true
+                self._sealed = True
             case {"attempt": str(id), "request": _}:
                 self.asked.add(id)
             case {"attempt": str(id), "ended": str(ended)} if id in self.asked:

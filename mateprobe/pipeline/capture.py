@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from mateprobe.errors import EvidenceError, StageError
+from mateprobe.pipeline.attempt_journal import Journal, opened
 from mateprobe.pipeline.capture_config import load_config, manifest_bytes
 from mateprobe.pipeline.collection import ATTEMPTS, INTERRUPTED, MANIFEST, Attempt, attempts
-from mateprobe.pipeline.attempt_journal import Journal, opened
 from mateprobe.pipeline.files import sweep, write_bytes
 from mateprobe.pipeline.model_server import Ended, ModelServer, Reply
 from mateprobe.pipeline.protocols import PROTOCOLS, Protocol

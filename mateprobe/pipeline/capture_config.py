@@ -53,19 +53,19 @@ def manifest_bytes(manifest: Data) -> bytes:
 def scenarios(domain: str, about: Data) -> Iterator[dict[str, Any]]:
     """Yield a domain's scenarios, language by language; those with the same credits are one group."""
     for language, text in about["languages"].items():
-        for number, credits in enumerate(about["credits"]):
+        for number, balance in enumerate(about["credits"]):
             yield {
                 "id": f"{domain}-{language}-{number}",
                 "group": f"{domain}-{number}",
                 "domain": domain,
                 "language": language,
                 "setup": text["setup"],
-                "current": {"status": about["status"], "credits": credits},
+                "current": {"status": about["status"], "credits": balance},
                 "options": [
                     {
                         "id": option["id"],
                         "action": text["actions"][option["id"]],
-                        "after": {"status": option["status"], "credits": credits + option["change"]},
+                        "after": {"status": option["status"], "credits": balance + option["change"]},
                     }
                     for option in about["options"]
                 ],

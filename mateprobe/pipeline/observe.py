@@ -110,7 +110,7 @@ def _said(row: Observation) -> str:
 
 def failed(digest: str, message: str) -> Observation:
     """Return the observation of a sample on which the validator gave no usable verdict."""
-    return {"sample": digest, "accepted": False, "complete": False, "violations": [], "error": message}
+    return {"sample": digest, "accepted": False, "complete": False, "violations": [], "error": _utf8(message)}
 
 
 def observer_of(validator: Mapping[str, Any]) -> tuple[dict[str, Any], Observer]:
@@ -208,11 +208,16 @@ def _ask(validator: Callable[[Any], Any], digest: str, sample: Any) -> Observati
         "sample": digest,
         "accepted": found.accepted,
         "complete": found.complete,
-        "violations": list(found.violations),
-        "evidence": list(found.evidence),
+        "violations": [_utf8(id) for id in found.violations],
+        "evidence": [_utf8(text) for text in found.evidence],
         "error": None,
         **changed,
     }
+
+
+def _utf8(text: str) -> str:
+    """Return the text with lone surrogates spelled out: a validator may say what no file can hold."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _unchanged(copy: Any, digest: str) -> bool:

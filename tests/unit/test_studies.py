@@ -31,6 +31,11 @@ STUDY: dict[str, Any] = {
     "validators": [{"id": "strict", "contracts": "_profiles/p.yaml"}, {"id": "own", "callable": "mine:ask"}],
     "tables": ["feasibility"],
 }
+AGREEMENT = {
+    "kind": "campaign",
+    "validator": "strict",
+    "frozen": {"report": "r.json", "corpus": "c.json", "summary": "s.json"},
+}
 Change = Callable[[dict[str, Any]], Any]
 
 
@@ -157,18 +162,30 @@ PROBLEMS: dict[str, tuple[Change, str]] = {
         r"19: tables\[0\]: 'agreement': expected the key agreement, which makes its rows",
     ),
     "an agreement of no validator": (
-        lambda data: data.update(
-            cases={"evidence": "c.json"}, agreement={"campaign": "a.json", "summary": "b.json", "validator": "strikt"}
-        ),
+        lambda data: data.update(agreement={**AGREEMENT, "validator": "strikt"}),
         r"\d+: agreement.validator: 'strikt': expected one of 'own', 'strict'; did you mean 'strict'\?",
     ),
-    "an agreement of cases that are not published": (
-        lambda data: data.update(agreement={"campaign": "a.json", "summary": "b.json", "validator": "strict"}),
-        r"\d+: agreement: expected cases that are evidence, found \['generate', 'seed', 'with'\]",
+    "an agreement without a report": (
+        lambda data: data.update(agreement={**AGREEMENT, "frozen": {"corpus": "c.json", "summary": "s.json"}}),
+        r"\d+: agreement.frozen: expected the key 'report', found \['corpus', 'summary'\]",
+    ),
+    "an agreement of shards": (
+        lambda data: data.update(agreement=AGREEMENT, shards=2),
+        r"\d+: shards: a study with an agreement has one shard; remove the key",
     ),
     "an evidence member outside of the evidence": (
         lambda data: data.update(cases={"evidence": "../../secret.json"}),
         r'4: cases.evidence: expected pattern .*, found "../../secret.json"',
+    ),
+    "a file for the generator outside of the project": (
+        lambda data: data["cases"].update({"from": {"path": "results/../../secret.json"}}),
+        r'9: cases.from.path: expected pattern .*, found "results/../../secret.json"',
+    ),
+    "a recorded profile outside of the project": (
+        lambda data: (
+            data["validators"][1].update(configuration="studies/../x.json") or data["validators"][1].pop("callable")
+        ),
+        r'17: validators\[1\].configuration: expected pattern .*, found "studies/../x.json"',
     ),
     "code outside of the code folder": (
         lambda data: data["cases"].update(generate="os:listdir"),

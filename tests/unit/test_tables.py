@@ -152,7 +152,7 @@ def test_a_summary_that_is_not_there_is_named(bench: Bench) -> None:
 
 # --- the tables of the report -----------------------------------------------------------------------------------
 
-OF_A_SUMMARY = sorted(name for name, table in TABLES.items() if table.artifact == "summary")
+OF_ANY_SUMMARY = ["feasibility", "expanded", "controlled", "ablations", "confusion", "attribution", "error_policies"]
 
 
 @pytest.mark.parametrize("name", sorted(TABLES))
@@ -167,11 +167,11 @@ def test_a_table_reads_the_artifacts_of_its_studies() -> None:
     assert TABLES["agreement"].inputs("demo", ["a"]) == [f"{RESULTS}/demo/agreement.json"]
 
 
-@pytest.mark.parametrize("name", OF_A_SUMMARY)
+@pytest.mark.parametrize("name", OF_ANY_SUMMARY)
 def test_every_row_of_a_summary_has_a_value_for_each_column(bench: Bench, name: str) -> None:
     content = study(row("a"), row("b", variant=13), row("c", relation="preserve", variant=2), comparators=["boolean"])
     content["obligations"][0]["kind"] = "invariant"
     bench.write(content)
     bench.judge()
     found = list(TABLES[name].rows(json.loads(Path("results/demo/summary.json").read_text())))
-    assert {len(row) for row in found} <= {len(TABLES[name].columns)}
+    assert {len(row) for row in found} == {len(TABLES[name].columns)}
