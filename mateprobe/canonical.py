@@ -198,7 +198,7 @@ def _explain(value: Any) -> InvalidValue | InvalidType:
 def _problems(value: Any, path: str) -> Iterator[InvalidValue | InvalidType]:
     if isinstance(value, Enum):
         yield from _problems(value.value, path)
-    elif is_dataclass(value) and not isinstance(value, type):
+    elif not isinstance(value, type) and is_dataclass(value):
         for name in field_names(type(value)):
             yield from _problems(getattr(value, name), f"{path}.{name}")
     elif isinstance(value, Mapping):

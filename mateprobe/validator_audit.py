@@ -136,7 +136,7 @@ class ValidatorAuditReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON data, with its summary."""
-        return {**plain(self), "summary": self.summary()}
+        return dict(plain(self), summary=self.summary())
 
     def to_markdown(self) -> str:
         """Return the report for people: what failed first, then every obligation and every case."""
