@@ -14,14 +14,8 @@ from time import perf_counter
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# A process that is started inherits the peak memory of the one that starts it, so a bare one does.
-_SPAWN = """
-import json, resource, subprocess, sys
-code = subprocess.call(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=sys.stderr)
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(json.dumps([code, used.ru_utime, used.ru_stime, used.ru_maxrss]))
-"""
-_RSS_UNIT = 1 if sys.platform == "darwin" else 1024  # bytes, by platform
+_SPAWN = Path(__file__).with_name("spawn.py")
+_MEMORY_UNIT = 1 if sys.platform == "darwin" else 1024  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +61,14 @@ def run(command: Sequence[str], folder: Path, environment: Mapping[str, str]) ->
     """
     began = perf_counter()
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", _SPAWN, *command],
+        [sys.executable, "-I", "-S", str(_SPAWN), *command],
         cwd=folder, env=environment, capture_output=True, text=True, check=True,
     )  # fmt: skip
     wall = perf_counter() - began
     code, user, system, memory = json.loads(done.stdout)
     if code:
         sys.exit(f"{done.stderr}{' '.join(command):.300}: exit code {code}")
-    return Cost(user, system, wall, memory * _RSS_UNIT)
+    return Cost(user, system, wall, memory * _MEMORY_UNIT)
 
 
 def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:

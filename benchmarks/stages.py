@@ -34,9 +34,8 @@ def measure() -> Part:
     memory = {stage: [max(made[stage][0].memory for made in runs[cases]) for cases in CASES] for stage in OUTPUTS}
     size = {stage: runs[CASES[-1]][0][stage][1] for stage in OUTPUTS}
     user["together"] = [sum(times) for times in zip(*user.values(), strict=True)]
-    memory["together"] = [max(peaks) for peaks in zip(*memory.values(), strict=True)]
     size["together"] = sum(size.values())
-    peak = memory["together"][-1]
+    peak = max(peaks[-1] for peaks in memory.values())
     return Part(
         headlines=(
             (f"cases to summary, growth from {CASES[0]:,} to {CASES[-1]:,} cases: exponent",

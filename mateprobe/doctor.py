@@ -1,19 +1,17 @@
 """The doctor: validators that are wrong on purpose, run over a corpus to see whether it notices.
 
-A corpus under which one of these saboteurs looks perfect proves nothing about a validator that does
-as well. An audit asks of every baseline first, so a saboteur that fails there is seen at once and
-tells nothing of the corpus. These are therefore cunning: each has memorised the digests of all
-baselines and accepts them; what it does wrong, it does on every other sample. A saboteur sees samples
-and nothing else: neither relation nor expected ids, nor which case a sample belongs to.
+An audit asks about every baseline first, so a validator that fails there is seen on any corpus. These
+saboteurs are cunning: each has memorised the digests of all baselines and accepts them; what it does
+wrong, it does on every other sample. It sees samples alone: neither labels nor the case they belong to.
 
-A saboteur is *unmasked* by a counted case that did not end well (a fault not detected, a control not
-preserved). It *passes* where there is none. That is stricter than thresholds of 1.0, which an
-undefined rate does not meet either: without a fault, not even a perfect validator meets them, so
-their failure exposes nobody.
+A saboteur is unmasked by a counted case that did not end well, a fault not detected or a control not
+preserved, and passes where there is none. That is stricter than missing thresholds of 1.0: without a
+fault not even a perfect validator meets them, so missing them then exposes nobody.
 
-What unmasks whom: any fault shows accept-all; any fault or control shows reject-all, crash, unknown
-and wrong-id; only a control whose variant is no baseline shows every-id, since what it rejects it
-rejects with every id there is, and detection asks for no more than the expected ones.
+Any fault unmasks accept-all; any fault or control unmasks reject-all, crash, unknown and wrong-id; only a
+control whose variant is no baseline unmasks every-id, since detection asks for no more than the expected
+ids. A validator that knew the labels and reported every id on faults alone would pass on any corpus;
+of that one the report tells the attribution precision.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 from mateprobe import Check, Claim, Context, Document, Kind, Report, Scalar, Status, Surface
 
@@ -18,8 +18,8 @@ def document(texts: Mapping[str, str] | None = None, **claims: Scalar) -> Docume
 def context(
     current: Mapping[str, Scalar] | None = None,
     *,
-    closed_premises: Iterable[str] = (),
-    history: Iterable[str] = (),
+    closed_premises: Collection[str] = (),
+    history: Collection[str] = (),
     **states: Mapping[str, Scalar],
 ) -> Context:
     """Return a context with these states; ``current`` only if it is given."""
@@ -38,7 +38,7 @@ def check(
     return Check(rule_id, "1", kind, status, code, scope, "as told")
 
 
-def found(report_or_checks: Report | Iterable[Check]) -> list[tuple[object, ...]]:
+def found(report_or_checks: Report | Collection[Check]) -> list[tuple[object, ...]]:
     """Return status, code and scope of every check, then its metrics if it has any."""
     checks = report_or_checks.checks if isinstance(report_or_checks, Report) else report_or_checks
     return [(item.status, item.code, item.scope, *item.metrics) for item in checks]

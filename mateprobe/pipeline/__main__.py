@@ -15,14 +15,18 @@ from mateprobe.errors import MateProbeError, StageError
 STAGES = {
     "evidence": "fetch the published archive and take out the pinned members",
     "cases": "generate or read the cases of a study",
+    "environment": "install the packages of one lock file",
     "observe": "ask one validator about every distinct sample",
     "outcomes": "decide how every case ends for one validator",
     "summary": "count a study's outcomes",
     "statistics": "give a study's rates intervals and compare its validators",
     "agreement": "compare a study with its frozen report",
+    "fixes": "compare how the cases of a defect ended before and after its fix",
     "manifest": "hash a study's artifacts and what they were made from",
     "tables": "write one table of the report",
     "capture": "ask a model server what a collection wants to know, each attempt once",
+    "lock": "make the lock files of a study's environments",
+    "freeze": "keep a study's observations, to be replayed where its packages are not to be had",
     "reproduce": "run the whole workflow, show the tables and where everything lies",
 }
 

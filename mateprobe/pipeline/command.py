@@ -24,7 +24,7 @@ from typing import IO, Any
 
 from mateprobe import strict_json
 from mateprobe.canonical import canonical_bytes
-from mateprobe.errors import InvalidType, InvalidValue, MateProbeError, StudyError
+from mateprobe.errors import InvalidType, InvalidValue, StudyError
 from mateprobe.runner import Failure, Judgement, Origin, Verdict
 
 ANSWER_LIMIT = 1 << 20  # bytes of one answer
@@ -60,13 +60,13 @@ class Command:
         limits: what it may take.
 
     Raises:
-        StudyError: there is no such program.
+        StudyError: there is no such program, or an argument no program can be given.
     """
 
     def __init__(self, arguments: Sequence[str], limits: Limits | None = None) -> None:
         program = shutil.which(arguments[0])
-        if program is None:
-            raise StudyError(f"command[0]={arguments[0]!r}: expected a program on the PATH, found none")
+        if program is None or "\0" in "".join(arguments):
+            raise StudyError(f"command={[*arguments]!r}: expected a program on the PATH and arguments without NUL")
         self._arguments = [program, *arguments[1:]]
         self._limits = limits or Limits()
         self._process: _Process | None = None
@@ -177,7 +177,7 @@ class _Process:
             return "closed its output and went on"
         while noted := _available(self._child.stderr):
             self._complaint = (self._complaint + noted)[-COMPLAINT_LIMIT:]
-        last = "".join(line for line in self.complaint.splitlines() if line.strip())[-1:] and _last(self.complaint)
+        last = _last(self.complaint)
         how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
         return f"{how}: {last}" if last else how
 
@@ -235,16 +235,14 @@ def _judgement(id: str, line: bytes) -> Judgement:
 def _text(error: Any, line: bytes) -> str:
     if not isinstance(error, str) or not error:
         raise _Fault(f"expected the error as text, found {_excerpt(line)}")
-    return error.encode(errors="replace").decode()
+    return error
 
 
 def _verdict(answer: Mapping[str, Any], line: bytes) -> Verdict:
     try:
-        verdict = Verdict(**answer)
-        canonical_bytes([verdict.violations, verdict.evidence])  # what JSON can carry here and not to the next
-    except (InvalidValue, InvalidType, MateProbeError) as error:
+        return Verdict(**answer)
+    except (InvalidValue, InvalidType) as error:
         raise _Fault(f"{error}; found {_excerpt(line)}") from None
-    return verdict
 
 
 def _variables(folder: str) -> dict[str, str]:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing
 from functools import partial as bind
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from mateprobe import strict_json
 from mateprobe.canonical import digest as digest_of, plain, same
 from mateprobe.engine import Contract, Profile
-from mateprobe.errors import InvalidStructure, InvalidType, InvalidValue, StudyError
+from mateprobe.errors import InvalidStructure, InvalidType, InvalidValue, StageError, StudyError
 from mateprobe.model import Report, Status
 from mateprobe.mutations import Target, violated
+from mateprobe.pipeline.frozen import compared, frozen_path, frozen_rows, replayed
 from mateprobe.pipeline.named_code import CODE, load_function
+from mateprobe.pipeline.programs import Programs, digests, is_program, made_from
 from mateprobe.pipeline.records import read_records, write_records
 from mateprobe.pipeline.section import (
     RESULTS,
@@ -27,7 +32,8 @@ from mateprobe.pipeline.section import (
     stage_modules,
 )
 from mateprobe.pipeline.stage import run_stage
-from mateprobe.runner import Failure, judge
+from mateprobe.pipeline.store import Store
+from mateprobe.runner import Failure, Judgement, judge
 from mateprobe.serialization import contracts_from_data, policy_from_data, sample_from_data
 
 REJUDGED = 16
@@ -45,6 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     add_section(parser, validator=True)
     parser.add_argument("--shard", type=int, default=0, help="which of the study's shards (default: %(default)s)")
+    parser.add_argument("--fresh", action="store_true", help="run packages anew, never from the store or frozen")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -55,25 +62,60 @@ def run(args: argparse.Namespace) -> int:
     if args.shard not in range(shards):
         raise InvalidValue(f"--shard={args.shard}: study {study!r} has {shards} shards; expected 0 to {shards - 1}")
     part, recorded = parts(validator, shards)[args.shard], section["validator"].get("configuration")
+    program = is_program(section["validator"])
 
     def make(partial: Mapping[str, Path]) -> None:
-        header, observer = observer_of(section["validator"])
         samples = distinct_samples(read_records(cases, "cases"))
         mine = (pair for pair in samples if shard_of(pair[0], shards) == args.shard)
-        rows = observed(mine, observer, section["validator"].get("rejudge", REJUDGED))
+        if program:
+            header = {"itemised": False, "made_from": digests(section["validator"])}
+            rows = _answered(mine, section, frozen_path(study, part), fresh=args.fresh)
+        else:
+            header, observer = observer_of(section["validator"])
+            rows = observed(mine, observer, section["validator"].get("rejudge", REJUDGED))
         write_records(partial["observations"], "observations", rows, {"validator": validator, **header})
 
-    run_stage(
-        "observe",
-        inputs={"cases": cases, **({"configuration": Path(recorded)} if recorded else {})},
-        params={**section, "shard": args.shard},
-        modules=stage_modules("observe", section),
-        roots=[CODE],
-        outputs={"observations": RESULTS / study / "observations" / f"{part}.jsonl"},
-        make=make,
-        receipt=receipt_path(study, "observe", part),
-    )
+    files = made_from(section["validator"]) if program else {}
+    with ExitStack() as stack:
+        run_stage(
+            "observe",
+            inputs={"cases": cases, **({"configuration": Path(recorded)} if recorded else {}), **files},
+            params={**section, "shard": args.shard},
+            modules=stage_modules("observe", section),
+            roots=[CODE],
+            outputs={"observations": RESULTS / study / "observations" / f"{part}.jsonl"},
+            make=make,
+            receipt=receipt_path(study, "observe", part),
+            store=Store(Path(stack.enter_context(TemporaryDirectory()))) if program and args.fresh else None,
+        )
     return 0
+
+
+def _answered(
+    samples: Iterable[tuple[str, Any]], section: Mapping[str, Any], path: Path, *, fresh: bool
+) -> Iterator[Observation]:
+    """Yield what programs say of each sample: now, or frozen where the study or the machine wants it so."""
+    validator = section["validator"]
+    frozen = frozen_rows(path, digests(validator))
+    if frozen is not None and section.get("replay") and not fresh:
+        yield from _replayed(samples, frozen, path, "this study is replayed unless a fresh run is asked for")
+        return
+    with closing(Programs(validator)) as programs:
+        missing = programs.missing()
+        if frozen is not None and missing and not fresh:
+            yield from _replayed(samples, frozen, path, missing[0])
+            return
+        if programs.away:
+            raise StageError(f"validator {validator['id']!r}: {missing[0]}, and {path} cannot stand in for it")
+        rows = observed(samples, lambda digest, sample: _row(digest, programs.ask(digest, sample)), validator.get("rejudge", REJUDGED))
+        yield from compared(rows, frozen or {}, path)
+
+
+def _replayed(
+    samples: Iterable[tuple[str, Any]], frozen: Mapping[str, Observation], path: Path, why: str
+) -> Iterator[Observation]:
+    print(f"observe: replayed {path}: {why}", file=sys.stderr)
+    yield from replayed(frozen, (digest for digest, _ in samples), path)
 
 
 def distinct_samples(cases: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Any]]:
@@ -200,10 +242,14 @@ def _ask(validator: Callable[[Any], Any], digest: str, sample: Any) -> Observati
         given.append(copy)
         return validator(copy)
 
-    found = judge(watched, sample)
+    row = _row(digest, judge(watched, sample))
+    changed = row["error"] is None and given and not _unchanged(given[0], digest)
+    return {**row, "changed_sample": True} if changed else row
+
+
+def _row(digest: str, found: Judgement) -> Observation:
     if isinstance(found, Failure):
         return failed(digest, found.message)
-    changed = {"changed_sample": True} if given and not _unchanged(given[0], digest) else {}
     return {
         "sample": digest,
         "accepted": found.accepted,
@@ -211,7 +257,6 @@ def _ask(validator: Callable[[Any], Any], digest: str, sample: Any) -> Observati
         "violations": [_utf8(id) for id in found.violations],
         "evidence": [_utf8(text) for text in found.evidence],
         "error": None,
-        **changed,
     }
 
 

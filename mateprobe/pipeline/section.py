@@ -53,6 +53,7 @@ def stage_modules(stage: str, section: Mapping[str, Any]) -> tuple[str, ...]:
         named = [cases.get("generate"), cases.get("verify"), cases.get("published", {}).get("rows")]
     elif stage == "observe":
         named = [section["validator"].get("callable"), section["validator"].get("adapter")]
+        named += ["mateprobe.worker"] * bool({"worker", "routes"} & section["validator"].keys())
     return (f"mateprobe.pipeline.{stage}", *(name.partition(":")[0] for name in named if name))
 
 

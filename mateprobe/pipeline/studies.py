@@ -16,15 +16,18 @@ from typing import Any
 
 from mateprobe.errors import MateProbeError, StudyError, one_of
 from mateprobe.pipeline.code import code_digest
+from mateprobe.pipeline.defects import RELEASES, read_defects
+from mateprobe.pipeline.environments import LOCKS, environment_name
 from mateprobe.pipeline.named_code import CODE, allowed
+from mateprobe.pipeline.programs import ADAPTERS, environments_of, routes
 from mateprobe.pipeline.section import stage_code
 from mateprobe.pipeline.table_specs import TABLES
 from mateprobe.pipeline.yaml_file import YamlFile, key_text, read_yaml
 
 STUDIES = Path("studies")
 RESERVED = frozenset({
-    "agreement", "all", "benchmarks", "cases", "environments", "evidence", "figures", "logs", "manifest", "observe",
-    "outcomes", "paper", "statistics", "summary", "tables", "verify",
+    "agreement", "all", "benchmarks", "cases", "environment", "environments", "evidence", "figures", "fixes", "logs",
+    "manifest", "observe", "outcomes", "paper", "statistics", "summary", "tables", "verify",
 })  # fmt: skip
 """What no study may be called: the rules of the workflow, and the other folders of results."""
 
@@ -84,13 +87,28 @@ class Study:
             },
             "statistics": {"validators": list(self.validators), "seed": 1729, "replicates": 10_000},
             "agreement": {**self.data.get("agreement", {}), "validators": list(self.validators)},
+            "fixes": {"defects": self.data.get("defects"), "validators": self.releases},
             "manifest": {},
         }
         if validator is not None and stage == "observe":
-            sections["observe"] = {"validator": self._validator(validator), "shards": self.shards}
+            sections["observe"] = {"validator": self._validator(validator), "shards": self.shards, **self._replay}
         if stage not in sections:
             raise StudyError(f"{self.path}: stage {stage!r}: {one_of(stage, sections)}")
         return {"study": self.id, **sections[stage]}
+
+    @property
+    def releases(self) -> dict[str, str]:
+        """The validator of each release, in a study of defects."""
+        return {validator["release"]: validator["id"] for validator in self.data["validators"] if "release" in validator}
+
+    @property
+    def environments(self) -> list[str]:
+        """The names of the environments its validators run in."""
+        return [environment_name(requirements) for requirements in environments_of(self.data["validators"])]
+
+    @property
+    def _replay(self) -> dict[str, bool]:
+        return {"replay": self.data["replay"]} if "replay" in self.data else {}
 
     def _validator(self, id: str) -> Mapping[str, Any]:
         for validator in self.data["validators"]:
@@ -137,8 +155,12 @@ def load_studies(folder: Path = STUDIES, only: Iterable[str] | None = None) -> d
     return {id: studies[id] for id in sorted(set(only) if only else studies)}
 
 
-def load_study(path: Path) -> Study:
+def load_study(path: Path, *, locked: bool = True) -> Study:
     """Read and check one study file.
+
+    Args:
+        path: the file.
+        locked: whether every environment must have its lock file.
 
     Raises:
         StudyError: every problem of the file, one a line, each with file, line and key.
@@ -147,17 +169,38 @@ def load_study(path: Path) -> Study:
     problems = [*_schema_problems(file)] or [*_reference_problems(file)]
     if problems:
         raise StudyError("\n".join(problems))
-    data = {**file.content, "validators": [_resolved(file, validator) for validator in file.content["validators"]]}
-    return Study(data["study"], path, data)
+    content, defects = file.content, _defects(file)
+    data = {**content, **defects, "validators": [_resolved(file, validator) for validator in content["validators"]]}
+    study = Study(data["study"], path, data)
+    if locked and (unlocked := [*_unlocked(study)]):
+        raise StudyError("\n".join(unlocked))
+    return study
+
+
+def _defects(file: YamlFile) -> dict[str, Any]:
+    """Return the cases and the path of a file of defects, as the stages want them; nothing of other studies."""
+    if "defects" not in file.content["cases"]:
+        return {}
+    path = below(file.path.parent, file.content["cases"]["defects"], "cases.defects").as_posix()
+    return {"defects": path, "cases": {"generate": "mateprobe.pipeline.corpora.defects:cases", "from": {"defects": path}}}
 
 
 def _resolved(file: YamlFile, validator: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the validator with the content of its profile in place of its name."""
+    """Return the validator with the content of its profile, or of its file of defects, in place of a name."""
+    if "release" in validator:
+        path = below(file.path.parent, file.content["cases"]["defects"], "cases.defects")
+        return {**validator, "routes": dict(routes(read_defects(path)["defects"], validator["release"]))}
     if "contracts" not in validator:
         return dict(validator)
     profile = read_yaml(below(file.path.parent, validator["contracts"], "contracts"))
     _check_profile(profile)
     return {**validator, "contracts": profile.content["contracts"], "policy": profile.content.get("policy", {})}
+
+
+def _unlocked(study: Study) -> Iterator[str]:
+    for name in study.environments:
+        if not (study.path.parent / LOCKS.name / f"{name}.txt").is_file():
+            yield f"{study.path}: no lock {LOCKS / name}.txt; run `python -m mateprobe.pipeline lock {study.id}`"
 
 
 def _check_profile(profile: YamlFile) -> None:
@@ -233,6 +276,8 @@ def _reference_problems(file: YamlFile) -> Iterator[str]:
         yield from _code_problems(file, key)
     for index, validator in enumerate(file.content["validators"]):
         yield from _profile_problems(file, ("validators", index, "contracts"), validator.get("contracts"))
+        yield from _worker_problems(file, ("validators", index), validator)
+    yield from _defect_problems(file)
 
 
 def _id_problems(file: YamlFile) -> Iterator[str]:
@@ -286,3 +331,35 @@ def _profile_problems(file: YamlFile, key: tuple[str | int, ...], name: str | No
         _check_profile(read_yaml(below(file.path.parent, name, key_text(key))))
     except StudyError as error:
         yield f"{file.where(key)}: {error}"
+
+
+def _worker_problems(file: YamlFile, key: tuple[str | int, ...], validator: Mapping[str, Any]) -> Iterator[str]:
+    if "environment" in validator and not {"command", "worker"} & validator.keys():
+        yield f"{file.where((*key, 'environment'))}: expected it beside command or worker, found {sorted(validator)}"
+    if "worker" in validator:
+        module = validator["worker"].partition(":")[0]
+        if not (file.path.parent / ADAPTERS.name / f"{module}.py").is_file():
+            yield f"{file.where((*key, 'worker'))}: expected a file {ADAPTERS / module}.py, found none"
+
+
+def _defect_problems(file: YamlFile) -> Iterator[str]:
+    """Yield problems of a study of defects: it has a validator for each release, and no other study has one."""
+    found = sorted(validator["release"] for validator in file.content["validators"] if "release" in validator)
+    name = file.content["cases"].get("defects")
+    if found != sorted(RELEASES if name else ()):
+        wanted = "one before and one after" if name else "none without cases.defects"
+        yield f"{file.where(('validators',))}: expected of validators with a release {wanted}, found {found}"
+    if name is None:
+        return
+    try:
+        defects = read_defects(below(file.path.parent, name, "cases.defects"))["defects"]
+    except StudyError as error:
+        yield f"{file.where(('cases', 'defects'))}: {error}"
+        return
+    obligations = [obligation["id"] for obligation in file.content["obligations"]]
+    for defect in defects:
+        module = defect["worker"].partition(":")[0]
+        if not (file.path.parent / ADAPTERS.name / f"{module}.py").is_file():
+            yield f"{file.where(('cases', 'defects'))}: defect {defect['id']!r}: expected a file {ADAPTERS / module}.py"
+        if defect["obligation"] not in obligations:
+            yield f"{file.where(('cases', 'defects'))}: defect {defect['id']!r}: {one_of(defect['obligation'], obligations)}"

@@ -6,8 +6,7 @@ import json
 from collections import Counter
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mateprobe import CampaignReport, Outcome
 from mateprobe.mutations import published_outcome

@@ -52,9 +52,9 @@ def profile(fact: str, claims: str, thin: MinimumTokens) -> tuple[Rule, ...]:
     return (
         RequiredFact(fact, "status", "pending"),
         DeclaredClaimsConsistent(claims, ("outcome",)),
-        StateChanged("advance", "current", "take", ("credits",)),
+        StateChanged("advance", before="current", after="take", keys=("credits",)),
         thin,
-        LexicalRestatement("restatement", "label", "outcome"),
+        LexicalRestatement("restatement", source="label", target="outcome"),
         ForbiddenPattern("formula", formulas, ("body", "outcome")),
         SettledPremise("premise", offers, ("body",)),
         NoRepeatedText("repeat", ("body",)),

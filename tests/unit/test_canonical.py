@@ -6,7 +6,7 @@ import copy
 import pickle
 from collections import UserDict, deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from enum import Enum, IntEnum, StrEnum
@@ -53,7 +53,7 @@ class Pair(NamedTuple):
     right: int
 
 
-@dataclass
+@dataclass(frozen=True)
 class Inner:
     z: Any = None
 
@@ -61,7 +61,7 @@ class Inner:
 @dataclass
 class Outer:
     second: int
-    first: Any = field(default_factory=Inner)
+    first: Any = Inner()
 
 
 TEXTS: dict[str, tuple[Any, str]] = {

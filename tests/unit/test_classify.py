@@ -90,6 +90,11 @@ def test_the_examples_reach_every_outcome_and_reason() -> None:
     assert {reason for *_, reason in (EARLY | LATE).values()} == set(Reason)
 
 
+def test_what_nobody_has_found_out_is_not_assumed() -> None:
+    facts = Facts(Relation.VIOLATION, Validity.VALID, identical=False)
+    assert (facts.baseline, facts.variant, facts.named, facts.itemised) == (None, None, False, False)
+
+
 @pytest.mark.parametrize("judged", [CLEAN, REJECTED, PARTLY, PARTLY_ACCEPTED, FAILED])
 def test_a_sample_is_clean_if_it_is_accepted_on_complete_evidence(judged: Judged) -> None:
     assert judged.clean == (judged == CLEAN)

@@ -225,6 +225,18 @@ def test_a_saboteur_that_passes_is_told_with_what_would_unmask_it() -> None:
     ) in examine([fault("f", 1)], [SOUND]).to_markdown()
 
 
+class Stuck(dict[str, Any]):
+    """A sample JSON can hold and nobody can copy, so that no validator ever sees it."""
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        raise TypeError("stuck")
+
+
+def test_a_sample_that_no_saboteur_ever_saw_gives_nobody_away() -> None:
+    report = examine([fault("f", 1, baseline=Stuck(n=1)), control("c", 2, baseline=Stuck(n=2))], [SOUND])
+    assert (report.counted, passing(report)) == (0, EVERYONE)
+
+
 def test_a_corpus_an_audit_would_refuse_is_refused() -> None:
     with pytest.raises(InvalidValue, match="case 'f' occurs twice"):
         examine([fault("f", 1), fault("f", 2)], [SOUND])

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from mateprobe import serialization
 from mateprobe.case_file import load_cases
 from mateprobe.cli import run
 from mateprobe.engine import evaluate
-from mateprobe.serialization import load_bundle
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -78,7 +78,7 @@ def bundle() -> dict[str, Any]:
 
 
 def test_built_in_rules_accept_the_reply_of_the_wrong_branch(bundle: dict[str, Any]) -> None:
-    report = evaluate(*load_bundle(bundle))
+    report = evaluate(*serialization.load_bundle(bundle))
     assert (report.accepted, report.complete) == (True, True)
 
 
@@ -101,6 +101,6 @@ def test_the_study_refuses_the_same_reply_with_its_own_rule_alone(
 def test_the_bundle_has_the_states_and_rules_of_the_study(bundle: dict[str, Any], refund: dict[str, Any]) -> None:
     states = bundle["context"]["states"]
     assert states == {"current": refund["ORDER"], "refund": refund["PAID_BACK"], "refuse": refund["KEPT"]}
-    report = evaluate(*load_bundle(bundle))
+    report = evaluate(*serialization.load_bundle(bundle))
     rules = dict.fromkeys(check.rule_id for check in report.checks)
     assert list(rules) == ["claims", "content"]

@@ -174,7 +174,7 @@ class Counting(Rule):
 
     asked: list[Document] = field(default_factory=list)
 
-    def evaluate(self, document: Document, context: Context) -> tuple[Check, ...]:
+    def evaluate(self, document: Document, context: Context) -> Any:
         self.asked.append(document)
         return (self.result(Status.SATISFIED, "ASKED", "$", "fine"),)
 

@@ -155,6 +155,7 @@ def test_what_is_short_of_a_threshold_is_listed(
     cases: list[Case], detection: float, preservation: float, expected: list[str]
 ) -> None:
     assert shortfalls(cases, detection=detection, preservation=preservation) == expected
+    assert shortfalls(iter(cases), detection=detection, preservation=preservation) == expected
 
 
 def test_unknowns_and_survivors_within_the_threshold_are_let_be() -> None:

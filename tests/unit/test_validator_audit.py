@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import pickle
 import sys
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -29,9 +30,9 @@ from mateprobe import (
     Verdict,
     __version__,
     audit_validator,
+    provenance,
 )
 from mateprobe.canonical import digest, plain
-from mateprobe.provenance import supplied_git_provenance
 from mateprobe.validator_audit import report_verdict
 from tests.samples import check
 
@@ -67,12 +68,12 @@ def told(sample: Any) -> Any:
 
 def fault(variant: Any, *expected: str, **fields: Any) -> AuditCase[Any]:
     case = AuditCase("f", "total", GOOD, variant, Relation.VIOLATION, expected or ("total",), Validity.VALID, "me")
-    return replace(case, **fields)
+    return dataclasses.replace(case, **fields)
 
 
 def control(variant: Any, **fields: Any) -> AuditCase[Any]:
     case = AuditCase("c", "total", GOOD, variant, Relation.PRESERVE, (), Validity.VALID, "me")
-    return replace(case, **fields)
+    return dataclasses.replace(case, **fields)
 
 
 def run(*cases: AuditCase[Any], validator: Callable[[Any], Verdict] = told, **fields: Any) -> ValidatorAuditReport:
@@ -192,7 +193,7 @@ def test_a_validator_may_damage_what_it_is_given() -> None:
         return verdict
 
     case = fault(says("total"), baseline={"items": [[1]]})
-    assert run(case, replace(case, id="again"), validator=validator).summary()["counts"] == {"detected": 2}
+    assert run(case, dataclasses.replace(case, id="again"), validator=validator).summary()["counts"] == {"detected": 2}
     assert (case.baseline, case.variant) == ({"items": [[1]]}, says("total"))
 
 
@@ -259,12 +260,12 @@ def test_a_summary_counts_and_assesses_every_obligation() -> None:
 
 
 def test_a_report_holds_what_was_audited_and_is_data() -> None:
-    provenance = supplied_git_provenance("a" * 40, dirty=False)
-    report = run(*MIXED, provenance=provenance)
+    git = provenance.supplied_git_provenance("a" * 40, dirty=False)
+    report = run(*MIXED, provenance=git)
     assert (report.validator_id, report.obligations, report.provenance) == (
         "told",
         (TOTAL, OWNER, UNTESTED),
-        provenance,
+        git,
     )
     assert (report.schema_version, report.library_version) == (2, __version__)
     assert report.corpus_digest == digest(MIXED)

@@ -1,145 +1,19 @@
-"""Copies of the repository with two small studies in them, and the workflow run there as users run it."""
+"""Folders in which the workflow has run, made once for all tests."""
 
 from __future__ import annotations
 
-import os
-import re
-import shutil
-import subprocess
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
-REPOSITORY = Path(__file__).parents[2]
-PARTS = ("Snakefile", "config", "environment.yml", "mateprobe", "requirements.lock", "workflow", "studies/_frozen")
-UNSTABLE = ("benchmarks", "logs", ".running")  # times and hosts live here only
-
-CODE = '''
-"""Numbers below zero are refused. Killed midway, a run must leave nothing that misleads the next."""
-
-import os
-import signal
-from pathlib import Path
-
-from mateprobe import Verdict
-
-
-def cases(*, seed):
-    for number in range(seed, seed + 9):
-        yield {
-            "id": f"n{number}", "group": "numbers", "family": "flip", "obligation": "sign", "relation": "violation",
-            "validity": "valid", "provenance": "flipped", "expected": ["sign"], "baseline": number, "variant": -number,
-        }
-
-
-def sign(number):
-    if number == -7 and Path("die-here").exists():
-        os.killpg(0, signal.SIGKILL)
-    return Verdict(number > 0, () if number > 0 else ("sign",))
-'''
-NUMBERS: dict[str, Any] = {
-    "study": "numbers",
-    "title": "Numbers, flipped",
-    "cases": {"generate": "numbers_code:cases", "seed": 1},
-    "obligations": [{"id": "sign", "description": "The number is not below zero."}],
-    "validators": [{"id": "by_sign", "callable": "numbers_code:sign"}],
-    "tables": ["feasibility"],
-}
-
-
-def scenes() -> dict[str, Any]:
-    """Return the feasibility study with an eighth of its cases and half of its validators."""
-    content = yaml.safe_load((REPOSITORY / "studies/feasibility.yaml").read_text("utf-8"))
-    content["study"] = "scenes"
-    content["cases"]["with"] = {"variations": 1}
-    kept = ("contracts_strict", "always_accept")
-    content["validators"] = [validator for validator in content["validators"] if validator["id"] in kept]
-    content["tables"] = ["feasibility"]
-    return content  # type: ignore[no-any-return]
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """A folder with the project in it."""
-
-    path: Path
-
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """Start Snakemake in a process group of its own."""
-        command = [sys.executable, "-m", "snakemake", "--workflow-profile", "workflow/profiles/default"]
-        environment = {key: value for key, value in os.environ.items() if key not in ("MATEPROBE_CACHE", "PYTHONPATH")}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        return subprocess.Popen(
-            [*command, "--cores", "2", "--nolock", *arguments],
-            cwd=self.path,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-
-    def run(self, *arguments: str) -> str:
-        """Run Snakemake to its good end and return what it said."""
-        process = self.start(*arguments)
-        said, _ = process.communicate()
-        assert process.returncode == 0, said
-        return said
-
-    def rerun(self, *arguments: str) -> dict[str, str]:
-        """Run Snakemake; return each job that ran, as STUDY/STAGE, and how it came by its outputs."""
-        logs = self.path / "results" / "logs"
-        shutil.rmtree(logs, ignore_errors=True)
-        self.run(*arguments)
-        return {
-            path.relative_to(logs).with_suffix("").as_posix(): re.sub(r".*: (made|restored).*\n", r"\1", path.read_text())
-            for path in sorted(logs.rglob("*.log"))
-        }
-
-    def results(self) -> dict[str, bytes]:
-        """Return the bytes of every result."""
-        root = self.path / "results"
-        paths = (path for path in sorted(root.rglob("*")) if path.is_file())
-        names = {path.relative_to(root).as_posix(): path for path in paths}
-        return {name: path.read_bytes() for name, path in names.items() if not name.startswith(UNSTABLE)}
-
-    def edit(self, name: str, change: Callable[[str], str]) -> None:
-        """Change the text of a file."""
-        path = self.path / name
-        before = path.read_text("utf-8")
-        path.write_text(change(before), "utf-8")
-        assert path.read_text("utf-8") != before
-
-    def copy(self, path: Path) -> Tree:
-        """Return a copy that has its results, its store and its memory of runs."""
-        shutil.copytree(self.path, path, symlinks=True)
-        return Tree(path)
-
-
-def project(path: Path) -> Tree:
-    """Put the project with its small studies into a new folder."""
-    for name in PARTS:
-        source, target = REPOSITORY / name, path / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        (shutil.copytree if source.is_dir() else shutil.copy2)(source, target)
-    shutil.copytree(REPOSITORY / "studies/_profiles", path / "studies/_profiles")
-    (path / "studies/_code").mkdir()
-    (path / "studies/_code/numbers_code.py").write_text(CODE)
-    for content in (scenes(), NUMBERS):
-        (path / "studies" / f"{content['study']}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
-    return Tree(path)
+from tests.workflow.project import Tree, small_project
 
 
 @pytest.fixture(scope="session")
 def trees(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tree, Tree]:
-    """Two folders in which the whole workflow has run; read them, copy them, change nothing in them."""
+    """Two folders in which everything has run; read them, copy them, change nothing in them."""
     folder = tmp_path_factory.mktemp("workflow")
-    first, second = project(folder / "first"), project(folder / "deeper" / "second")
+    first, second = small_project(folder / "first"), small_project(folder / "deeper" / "second")
     runs = [tree.start() for tree in (first, second)]
     for process in runs:
         said, _ = process.communicate()

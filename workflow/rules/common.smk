@@ -5,6 +5,8 @@ from pathlib import Path
 # Studies are read once; everything rules need to know of them is a function of wildcards here.
 from mateprobe.pipeline.cases import given, read_by_generator
 from mateprobe.pipeline.code import code_digest
+from mateprobe.pipeline.environment import receipt_path
+from mateprobe.pipeline.programs import is_program, made_from, programs_of
 from mateprobe.pipeline.section import agreement_inputs, parts, section_json
 from mateprobe.pipeline.studies import load_studies
 from mateprobe.pipeline.table_specs import TABLES
@@ -20,6 +22,7 @@ wildcard_constraints:
     validator="[a-z][a-z0-9_-]*",
     shard="|".join(["", r"\.[0-9]{4}"]),
     table="|".join(TABLES),
+    environment="[a-z0-9][a-z0-9.-]*",
 
 
 def section(stage):
@@ -43,6 +46,29 @@ def recorded_profile(wildcards):
     """Return the file a validator's profile was recorded in, if it was."""
     validator = STUDIES[wildcards.study].section("observe", wildcards.validator)["validator"]
     return [validator["configuration"]] if "configuration" in validator else []
+
+
+def program_of(wildcards):
+    """Return the validator as its study describes it, if it is a program."""
+    validator = STUDIES[wildcards.study].section("observe", wildcards.validator)["validator"]
+    return validator if is_program(validator) else None
+
+
+def is_fresh(wildcards):
+    """Tell whether a program is to run anew, whatever is stored or frozen."""
+    return bool(config["fresh"] and program_of(wildcards))
+
+
+def program_files(wildcards):
+    """Return what a program is made from, and the receipts of its environments unless it is replayed."""
+    validator = program_of(wildcards)
+    if validator is None:
+        return []
+    files = [path for name, path in made_from(validator).items() if name != "mateprobe/worker.py"]
+    if STUDIES[wildcards.study].data.get("replay") and not config["fresh"]:
+        return files
+    names = {program.environment for program in programs_of(validator).values() if program.environment}
+    return files + [str(receipt_path(name)) for name in sorted(names)]
 
 
 def observation_files(wildcards):
@@ -69,6 +95,7 @@ def study_receipts(wildcards):
     """Return the receipts of all stages of a study, and of the evidence it stands on."""
     study = STUDIES[wildcards.study]
     stages = ["cases", "summary"] + ["statistics"] * study.pooled + ["agreement"] * ("agreement" in study.data)
+    stages += ["fixes"] * ("defects" in study.data)
     stages += [f"outcomes.{validator}" for validator in study.validators]
     stages += [f"observe.{part}" for validator in study.validators for part in parts(validator, study.shards)]
     receipts = [f"results/{study.id}/receipts/{stage}.json" for stage in stages]

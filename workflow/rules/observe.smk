@@ -2,6 +2,7 @@ rule observe:
     input:
         "results/{study}/cases.jsonl",
         recorded_profile,
+        program_files,
     output:
         "results/{study}/observations/{validator}{shard}.jsonl",
         receipt="results/{study}/receipts/observe.{validator}{shard}.json",
@@ -15,5 +16,6 @@ rule observe:
         section=section("observe"),
         code=code("observe"),
         shard=lambda wildcards: int(wildcards.shard[1:] or 0),
+        fresh=lambda wildcards: "--fresh" * is_fresh(wildcards),
     shell:
-        "python -m mateprobe.pipeline observe --study {wildcards.study} --validator {wildcards.validator} --shard {params.shard} --section {params.section:q} 2> {log:q}"
+        "python -m mateprobe.pipeline observe --study {wildcards.study} --validator {wildcards.validator} --shard {params.shard} {params.fresh} --section {params.section:q} 2> {log:q}"

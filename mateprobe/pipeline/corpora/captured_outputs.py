@@ -26,7 +26,8 @@ ASKED, ENDED = {"attempt", "request", "reset"}, {"attempt", "ended", "response",
 def records(*, manifest: Path, outputs: Path) -> Iterator[Row]:
     """Yield one unpaired row per attempt of the collection, a missing attempt included.
 
-    The family of a row is ``MODEL/MODE``. Its ``about`` holds the status and, of a collection error, its kind.
+    The family of a row is ``MODEL/MODE``. Its ``about`` holds the status and, where
+    nothing was collected, which ``error`` kept it away.
 
     Args:
         manifest: what was frozen before the first request.
@@ -54,7 +55,7 @@ def records(*, manifest: Path, outputs: Path) -> Iterator[Row]:
         else:
             raise EvidenceError(f"{where}: expected {sorted(ASKED)} or {sorted(ENDED)}, found {record!r:.200}")
     for id in sorted(wanted.keys() - ended):
-        about = {"status": "collection_error", "kind": INTERRUPTED} if id in asked else {"status": "missing"}
+        about = {"status": "collection_error", "error": INTERRUPTED} if id in asked else {"status": "missing"}
         yield _row(wanted[id], about, None)
 
 
@@ -73,11 +74,11 @@ def _check_request(where: str, record: Data, request: Data, *, reset: bool) -> N
 def _classified(record: Data, attempt: Attempt, protocol: Protocol) -> tuple[dict[str, Any], Any]:
     """Return what became of an attempt, and its envelope where it has one."""
     if record["ended"] != "returned":
-        return {"status": "collection_error", "kind": str(record["ended"])}, None
+        return {"status": "collection_error", "error": str(record["ended"])}, None
     try:
         answer = protocol.read(record["response"])
     except InvalidStructure:
-        return {"status": "collection_error", "kind": "no_completion"}, None
+        return {"status": "collection_error", "error": "no_completion"}, None
     about, envelope = judged(answer.text, attempt.scenario, finished=answer.finished)
     return {
         **about,

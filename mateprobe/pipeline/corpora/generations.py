@@ -17,15 +17,17 @@ About = dict[str, Any]
 def judged(text: str, scenario: Data, *, finished: bool) -> tuple[About, Any]:
     """Return what became of a generation that was returned, and its envelope or None.
 
-    Its status is ``incomplete_generation``, ``invalid_structure`` (with the kind of failure) or
-    ``evaluated``. Nothing is repaired: a text around the envelope is no envelope.
+    Its status is ``incomplete_generation``, ``invalid_structure`` (with ``kind``, the first thing wrong
+    with it) or ``evaluated``. Nothing is repaired: a text around the envelope is no envelope.
     """
     if not finished:
         return {"status": "incomplete_generation"}, None
     try:
         return {"status": "evaluated"}, parse_envelope(text, scenario)
     except Misshapen as error:
-        return {"status": "invalid_structure", "kind": error.kind}, None
+        # Where a text stops being JSON differs from text to text and says nothing of its kind.
+        kind = error.kind if error.kind == "no_json" else str(error)
+        return {"status": "invalid_structure", "kind": kind}, None
 
 
 def row(id: str, family: str, scenario: Data, about: Data, envelope: Any) -> Row:

@@ -1,0 +1,59 @@
+"""Defects of released validators: one file of data about releases, samples and what was once seen of them.
+
+A defect names the release that has it and the one that fixed it, each with all it needs; a function that
+asks the package; and cases: a trigger that the fix turns, a control it must leave alone, and perhaps a
+negative that both releases reject.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from mateprobe import strict_json
+from mateprobe.errors import InvalidValue, StudyError
+
+RELEASES = ("before", "after")
+ROLES = ("trigger", "control", "negative")
+
+
+def read_defects(path: Path) -> dict[str, Any]:
+    """Return the checked content of a file of defects: ``defects`` and, if there is one, ``screened``.
+
+    Raises:
+        StudyError: it cannot be read, or is not what defects.schema.json says; names the place.
+    """
+    try:
+        content: dict[str, Any] = strict_json.load(path)
+    except (OSError, InvalidValue) as error:
+        raise StudyError(f"{path}: expected a file of defects: {error}") from None
+    problems = [f"{path}: {problem}" for problem in _problems(content)]
+    if problems:
+        raise StudyError("\n".join(problems))
+    return content
+
+
+@cache
+def _schema() -> Any:
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(json.loads(files("mateprobe").joinpath("schemas", "defects.schema.json").read_text("utf-8")))
+
+
+def _problems(content: Any) -> Iterator[str]:
+    errors = sorted(_schema().iter_errors(content), key=lambda error: [str(part) for part in error.absolute_path])
+    for error in errors:
+        place = ".".join(map(str, error.absolute_path)) or "the file"
+        yield f"{place}: expected {error.validator} {json.dumps(error.validator_value):.100}, found {error.instance!r:.80}"
+    if not errors:
+        ids = [defect["id"] for defect in content["defects"]]
+        yield from (f"defect {id!r} stands twice; ids must be unique" for id in sorted({id for id in ids if ids.count(id) > 1}))
+
+
+def case_id(defect: Mapping[str, Any], role: str) -> str:
+    """Return the id of a defect's case."""
+    return f"{defect['id']}:{role}"

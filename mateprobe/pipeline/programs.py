@@ -1,0 +1,166 @@
+"""Validators that are programs: a command, a function of an adapter, or one release of many defects.
+
+All three come down to commands that speak the protocol of ``command``, most of them with the Python of
+an environment of their own. Which files such a validator is made from is known before it runs.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mateprobe import worker
+from mateprobe.errors import StudyError
+from mateprobe.pipeline.command import Command, Limits
+from mateprobe.pipeline.environment import at_hand
+from mateprobe.pipeline.environments import Environment, environment_name, lock_path, locked_out
+from mateprobe.pipeline.files import sha256_file
+from mateprobe.runner import Failure, Judgement, Origin
+
+ADAPTERS = Path("studies/_adapters")
+"""Where the functions lie that put a package's answers into verdicts; they run in its environment."""
+
+FORMS = ("command", "worker", "routes")
+WORKER = Path(worker.__file__)
+PYTHON = "python"
+"""As a command's program: the environment's Python, or the one that runs the pipeline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A command and the requirements of the environment it runs in, none for the pipeline's own."""
+
+    arguments: tuple[str, ...]
+    requirements: tuple[str, ...] = ()
+
+    @property
+    def environment(self) -> str | None:
+        """The environment's name."""
+        return environment_name(self.requirements) if self.requirements else None
+
+
+def is_program(validator: Mapping[str, Any]) -> bool:
+    """Tell a validator that is a program from one that runs in the stage itself."""
+    return any(form in validator for form in FORMS)
+
+
+def programs_of(validator: Mapping[str, Any]) -> dict[str | None, Program]:
+    """Return the programs of a validator, by the defect each is asked about; None where there is one for all."""
+    if "routes" in validator:
+        return {defect: _program(route) for defect, route in validator["routes"].items()}
+    return {None: _program(validator)}
+
+
+def _program(form: Mapping[str, Any]) -> Program:
+    requirements = tuple(form.get("environment", ()))
+    if "command" in form:
+        return Program(tuple(form["command"]), requirements)
+    module, _, function = form["worker"].partition(":")
+    adapter = ADAPTERS / f"{module}.py"
+    given = json.dumps(form.get("with", {}), sort_keys=True)
+    return Program((PYTHON, str(WORKER), str(adapter), function, given), requirements)
+
+
+def environments_of(validators: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """Return the requirements of every environment of these validators, each once."""
+    programs = [
+        program
+        for validator in validators
+        if is_program(validator)
+        for program in programs_of(validator).values()
+    ]
+    return list(dict.fromkeys(program.requirements for program in programs if program.requirements))
+
+
+def made_from(validator: Mapping[str, Any]) -> dict[str, Path]:
+    """Return the files that decide what the programs of a validator answer, by a name that is no path of here."""
+    found: dict[str, Path] = {}
+    for program in programs_of(validator).values():
+        if program.environment:
+            found[lock_path(program.environment).as_posix()] = lock_path(program.environment)
+        for argument in program.arguments:
+            if argument == str(WORKER):
+                found["mateprobe/worker.py"] = WORKER
+            elif _is_file(argument):
+                found[Path(argument).as_posix()] = Path(argument)
+    return dict(sorted(found.items()))
+
+
+def _is_file(argument: str) -> bool:
+    """Tell whether an argument names a file of the project, such as a script."""
+    path = Path(argument)
+    return not path.is_absolute() and ".." not in path.parts and path.is_file()
+
+
+def digests(validator: Mapping[str, Any]) -> dict[str, str]:
+    """Return the SHA-256 of every file a validator is made from, by name."""
+    return {name: sha256_file(path) for name, path in made_from(validator).items()}
+
+
+class Programs:
+    """The programs of a validator, each run when it is asked; one at a time, as samples of one stand together."""
+
+    def __init__(self, validator: Mapping[str, Any]) -> None:
+        self._programs = programs_of(validator)
+        self._limits = Limits(**{limit: validator[limit] for limit in ("seconds", "memory_mb") if limit in validator})
+        names = {program.environment for program in self._programs.values() if program.environment}
+        self._environments = {name: at_hand(name) for name in sorted(names)}
+        self._current: Program | None = None
+        self._command: Command | None = None
+
+    def missing(self) -> list[str]:
+        """Return which environments could not be made of their locks, and why."""
+        return [
+            f"{name}: {environment.unavailable}"
+            for name, environment in self._environments.items()
+            if environment.unavailable and not locked_out(lock_path(name))
+        ]
+
+    @property
+    def away(self) -> bool:
+        """An environment is missing for no fault of its packages: nothing can be said of them."""
+        return any(environment.away for environment in self._environments.values())
+
+    def ask(self, digest: str, sample: Any) -> Judgement:
+        """Return what the program in charge says of a sample."""
+        program, asked = self._in_charge(sample)
+        environment = self._environments.get(program.environment or "")
+        if environment and environment.unavailable:
+            return Failure(Origin.VALIDATOR, f"unavailable: {environment.unavailable}")
+        if program != self._current or self._command is None:
+            self.close()
+            self._current, self._command = program, Command(_arguments(program, environment), self._limits)
+        return self._command.ask(digest, asked)
+
+    def _in_charge(self, sample: Any) -> tuple[Program, Any]:
+        if None in self._programs:
+            return self._programs[None], sample
+        program = self._programs.get(sample["defect"])
+        if program is None:
+            raise StudyError(f"sample of defect {sample['defect']!r}: no release of this validator is about it")
+        return program, sample["input"]
+
+    def close(self) -> None:
+        """End the program that runs."""
+        if self._command:
+            self._command.close()
+        self._command = None
+
+
+def _arguments(program: Program, environment: Environment | None) -> Sequence[str]:
+    first, *rest = program.arguments
+    rest = [str(Path(argument).absolute()) if _is_file(argument) else argument for argument in rest]
+    if first != PYTHON:
+        return [first, *rest]
+    interpreter = str(environment.interpreter) if environment else sys.executable
+    return [interpreter, "-I", *rest]  # -I: its own packages and nothing of the user's
+
+
+def routes(defects: Iterable[Mapping[str, Any]], release: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each defect's id with the environment of one of its releases and the function that asks it."""
+    for defect in defects:
+        yield defect["id"], {"environment": defect[release], "worker": defect["worker"]}

@@ -1,0 +1,123 @@
+"""The workflow makes what depends on a change, restores what it has made before, and leaves the rest."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.project import Tree, small_project
+
+
+def test_two_runs_in_two_folders_give_the_same_bytes(trees: tuple[Tree, Tree]) -> None:
+    first, second = (tree.results() for tree in trees)
+    assert {"scenes/summary.json", "numbers/manifest.json", "tables/feasibility.md"} <= first.keys()
+    assert first == second
+
+
+def test_no_result_names_the_folder_it_was_made_in(trees: tuple[Tree, Tree]) -> None:
+    place = str(trees[0].path).encode()
+    assert [name for name, data in trees[0].results().items() if place in data] == []
+
+
+def test_deleted_results_are_restored_without_making_anything(tree: Tree) -> None:
+    before = tree.results()
+    shutil.rmtree(tree.path / "results")
+    ran = tree.rerun()
+    assert tree.results() == before
+    assert {how for job, how in ran.items() if not job.endswith("/manifest")} == {"restored"}
+    assert {f"numbers/{stage}" for stage in ("cases", "observe.by_sign", "outcomes.by_sign", "summary", "manifest")} < {
+        *ran
+    }
+
+
+def comment(text: str) -> str:
+    return f"{text}\n# Another remark.\n"
+
+
+def evidence(text: str) -> str:
+    return text.replace("return Verdict(accepted=True)", 'return Verdict(accepted=True, evidence=("seen",))')
+
+
+PIPELINE = "mateprobe/pipeline"
+MADE, KEPT, RAN = "made", "restored", ""
+EDITS: dict[str, tuple[str, Callable[[str], str], dict[str, str]]] = {
+    "a title": ("studies/scenes.yaml", lambda text: re.sub("title: .*", "title: Another", text), {}),
+    "a seed": (
+        "studies/numbers.yaml",
+        lambda text: text.replace("seed: 1", "seed: 2"),
+        {
+            "numbers/cases": MADE,
+            "numbers/observe.by_sign": MADE,
+            "numbers/outcomes.by_sign": MADE,
+            "numbers/summary": MADE,
+            "numbers/statistics": MADE,
+            "numbers/manifest": RAN,
+            "tables/feasibility": KEPT,  # other numbers, the same counts
+        },
+    ),
+    "the module of the summaries": (
+        f"{PIPELINE}/summary.py",
+        comment,
+        {
+            "numbers/summary": MADE,
+            "numbers/manifest": RAN,
+            "scenes/summary": MADE,
+            "scenes/manifest": RAN,
+            "tables/feasibility": KEPT,  # another code, the same summaries
+        },
+    ),
+    "the module of one validator": (
+        f"{PIPELINE}/corpora/comparators.py",
+        evidence,
+        {
+            "scenes/observe.always_accept": MADE,
+            "scenes/outcomes.always_accept": MADE,
+            "scenes/summary": KEPT,
+            "scenes/statistics": KEPT,
+            "scenes/manifest": RAN,
+            "tables/feasibility": KEPT,
+        },
+    ),
+    "the module of the tables": (f"{PIPELINE}/tables.py", comment, {"tables/feasibility": MADE}),
+    "the code of a study": (
+        "studies/_code/numbers_code.py",
+        comment,
+        {
+            "numbers/cases": MADE,
+            "numbers/observe.by_sign": MADE,
+            "numbers/outcomes.by_sign": KEPT,
+            "numbers/summary": KEPT,
+            "numbers/statistics": KEPT,
+            "numbers/manifest": RAN,
+            "tables/feasibility": KEPT,
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize(("file", "change", "expected"), EDITS.values(), ids=EDITS.keys())
+def test_an_edit_makes_what_depends_on_it_and_nothing_else(
+    tree: Tree, file: str, change: Callable[[str], str], expected: dict[str, str]
+) -> None:
+    tree.edit(file, change)
+    assert tree.rerun() == expected
+
+
+def test_a_run_killed_midway_and_resumed_gives_the_same_bytes(trees: tuple[Tree, Tree], tmp_path: Path) -> None:
+    tree = small_project(tmp_path / "killed")
+    (tree.path / "die-here").touch()
+    process = tree.start()
+    said, _ = process.communicate()
+    assert process.returncode == -signal.SIGKILL, said
+    assert "numbers/cases.jsonl" in tree.results()
+    assert "numbers/observations/by_sign.jsonl" not in tree.results()
+    (tree.path / "die-here").unlink()
+    ran = tree.rerun()
+    assert tree.results() == trees[0].results()
+    assert ran["numbers/observe.by_sign"] == MADE
+    assert ran.get("numbers/cases") != MADE

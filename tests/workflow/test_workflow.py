@@ -1,0 +1,58 @@
+"""The workflow as a whole: the studies of the project, one study alone, a study that cannot be used."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+
+from mateprobe.pipeline.section import parts
+from mateprobe.pipeline.studies import load_studies
+from tests.workflow.project import REPOSITORY, Tree
+
+
+def planned(said: str) -> dict[str, int]:
+    """Return how many jobs of each rule a dry run plans."""
+    return {rule: int(jobs) for rule, jobs in re.findall(r"^(\w+) +(\d+)$", said, re.MULTILINE)}
+
+
+def test_every_study_of_the_project_is_planned_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = planned(Tree(REPOSITORY).run("--dry-run", "--forceall", "--quiet", "rules"))
+    monkeypatch.chdir(REPOSITORY)
+    studies = load_studies().values()
+    assert jobs["manifest"] == jobs["cases"] == jobs["summary"] == len(studies)
+    assert jobs["outcomes"] == sum(len(study.validators) for study in studies)
+    assert jobs["observe"] == sum(len(parts(id, study.shards)) for study in studies for id in study.validators)
+    assert jobs["agreement"] == sum("agreement" in study.data for study in studies)
+    assert jobs["tables"] == len({table for study in studies for table in study.tables})
+    assert jobs["evidence"] == 1
+
+
+def test_one_study_is_made_alone(tree: Tree) -> None:
+    shutil.rmtree(tree.path / "results")
+    stages = ("cases", "observe.by_sign", "outcomes.by_sign", "summary", "statistics", "manifest")
+    assert {*tree.rerun("numbers")} == {f"numbers/{stage}" for stage in stages}
+
+
+def test_a_study_that_cannot_be_used_stops_the_workflow_before_any_job(tree: Tree) -> None:
+    tree.edit("studies/numbers.yaml", lambda text: text.replace("seed:", "sead:"))
+    before = tree.results()
+    process = tree.start()
+    said, _ = process.communicate()
+    assert process.returncode == 1
+    assert "studies/numbers.yaml:5: cases.sead: unknown key; expected one of" in said
+    assert "did you mean 'seed'?" in said
+    assert tree.results() == before
+
+
+def test_a_job_that_fails_shows_why_and_leaves_nothing_of_its_stage(tree: Tree) -> None:
+    tree.edit("studies/_code/numbers_code.py", lambda text: text.replace("range(seed, seed + 9)", "(1, 1)"))
+    before = tree.results()
+    process = tree.start()
+    said, _ = process.communicate()
+    assert process.returncode == 1
+    assert "cases: case 'n1' occurs twice; give every case an id of its own" in said
+    left = tree.results()
+    assert left.items() <= before.items()
+    assert "numbers/cases.jsonl" not in left
