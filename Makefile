@@ -1,6 +1,7 @@
 # A bare machine needs make, git and Python 3.11 or newer with pip and venv. Another Python: make PYTHON=python3.12 …
 #
 ##  make reproduce   regenerate every table, figure and number; ends with the tables and where everything lies
+##  make reproduce FRESH=1   the same, with every audited package run anew instead of replayed
 ##  make test        run the tests (ARGS="-k digest" passes arguments on to pytest)
 ##  make lint        ruff, mypy, snakefmt, snakemake --lint
 ##  make bench       measure, in ratios to the published engine (ARGS="audit" measures one part)
@@ -9,6 +10,7 @@
 
 PYTHON ?= python3
 ARGS =
+FRESH =
 
 unexport PYTHONDONTWRITEBYTECODE  # a run starts Python hundreds of times: let it keep what it compiled
 unexport PYTHONPATH PYTHONHOME    # the environment is .venv and nothing else
@@ -18,7 +20,7 @@ help:
 	@sed -n 's/^## //p' Makefile
 
 reproduce: environment
-	@.venv/bin/python -m mateprobe.pipeline reproduce $(ARGS)
+	@.venv/bin/python -m mateprobe.pipeline reproduce $(if $(FRESH),--fresh) $(ARGS)
 
 test: environment
 	.venv/bin/python -m pytest --numprocesses logical --maxprocesses 4 $(ARGS)

@@ -19,6 +19,7 @@ include: "workflow/rules/agreement.smk"
 include: "workflow/rules/fixes.smk"
 include: "workflow/rules/manifest.smk"
 include: "workflow/rules/tables.smk"
+include: "workflow/rules/claims.smk"
 
 
 localrules:
@@ -30,6 +31,7 @@ rule all:
     input:
         manifests,
         tables,
+        claim_targets,
 
 
 # `snakemake STUDY` makes one study.

@@ -48,15 +48,9 @@ def ask(function: Function, sample: Any, further: dict[str, Any]) -> dict[str, A
         found = function(sample, **further)
         verdict = dict(found) if isinstance(found, Mapping) else {"violations": found}
         violations = sorted(set(verdict.pop("violations", ())))
-        return {
-            "accepted": not violations,
-            "complete": True,
-            "violations": violations,
-            "evidence": [],
-            **verdict,
-        }
     except BaseException as error:  # noqa: BLE001 - not even sys.exit() may end the worker
         return {"error": described(error)}
+    return {"accepted": not violations, "complete": True, "violations": violations, "evidence": [], **verdict}
 
 
 def described(error: BaseException) -> str:
@@ -91,7 +85,7 @@ def _loaded(path: str, name: str) -> tuple[Function | None, str]:
 class _Loader(SourceFileLoader):
     """Loads a source file and leaves no compiled one beside it."""
 
-    def set_data(self, *_: Any, **__: Any) -> None:  # type: ignore[override]
+    def set_data(self, *_: Any, **__: Any) -> None:
         """Write nothing."""
 
 

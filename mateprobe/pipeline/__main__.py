@@ -24,6 +24,7 @@ STAGES = {
     "fixes": "compare how the cases of a defect ended before and after its fix",
     "manifest": "hash a study's artifacts and what they were made from",
     "tables": "write one table of the report",
+    "claims": "compute every number the report states, and compare",
     "capture": "ask a model server what a collection wants to know, each attempt once",
     "lock": "make the lock files of a study's environments",
     "freeze": "keep a study's observations, to be replayed where its packages are not to be had",

@@ -19,9 +19,9 @@ from typing import Any
 from mateprobe.errors import EvidenceError, StageError
 from mateprobe.pipeline.attempt_journal import Journal, opened
 from mateprobe.pipeline.capture_config import load_config, manifest_bytes
-from mateprobe.pipeline.collection import ATTEMPTS, INTERRUPTED, MANIFEST, Attempt, attempts
+from mateprobe.pipeline.collection import ATTEMPTS, MANIFEST, Attempt, Ended, attempts
 from mateprobe.pipeline.files import sweep, write_bytes
-from mateprobe.pipeline.model_server import Ended, ModelServer, Reply
+from mateprobe.pipeline.model_server import ModelServer, Reply
 from mateprobe.pipeline.protocols import PROTOCOLS, Protocol
 
 Data = Mapping[str, Any]
@@ -58,7 +58,7 @@ def capture(manifest: Data, folder: Path, server: ModelServer) -> Counter[str]:
     _freeze(folder, frozen)
     with opened(folder / ATTEMPTS, hashlib.sha256(frozen).hexdigest()) as journal:
         for id in sorted(journal.asked - journal.ended.keys()):
-            journal.end(id, INTERRUPTED)
+            journal.end(id, Ended.INTERRUPTED)
         left = [attempt for attempt in wanted.values() if attempt.id not in journal.asked]
         with _progress(len(left)) as advance:
             for attempt in left:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,19 @@ Data = Mapping[str, Any]
 FORMAT = {"format": "mateprobe.collection", "version": 1}
 KIND = "attempts"
 MANIFEST, ATTEMPTS = "manifest.json", f"{KIND}.jsonl"
-INTERRUPTED = "interrupted"
-"""How an attempt ended that was begun before a crash: nothing is known of its answer."""
+
+
+class Ended(StrEnum):
+    """How an attempt ended; only ``RETURNED`` brought a JSON object under HTTP 200."""
+
+    RETURNED = "returned"
+    HTTP_ERROR = "http_error"
+    NOT_JSON = "not_json"
+    TOO_LARGE = "too_large"
+    TIMEOUT = "timeout"
+    BROKEN_OFF = "broken_off"
+    INTERRUPTED = "interrupted"
+    """The capture itself was: nothing is known of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +69,9 @@ def _attempts(manifest: Data) -> Iterator[Attempt]:
 
 
 def prompt(manifest: Data, scenario: Data) -> str:
-    """Return what the user says: the instructions in the scenario's language, then what the model may know of it."""
+    """Return what the user says: what the model may know of the scenario, then what to do, in its language."""
     shown = {key: scenario[key] for key in ("setup", "current", "options")}
-    return f"{manifest['instructions'][scenario['language']].rstrip()}\n{json.dumps(shown, ensure_ascii=False)}"
+    return f"{json.dumps(shown, ensure_ascii=False)}\n\n{manifest['instructions'][scenario['language']].rstrip()}"
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

@@ -8,6 +8,7 @@ negative that both releases reject.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
@@ -41,17 +42,20 @@ def read_defects(path: Path) -> dict[str, Any]:
 def _schema() -> Any:
     from jsonschema import Draft202012Validator
 
-    return Draft202012Validator(json.loads(files("mateprobe").joinpath("schemas", "defects.schema.json").read_text("utf-8")))
+    return Draft202012Validator(
+        json.loads(files("mateprobe").joinpath("schemas", "defects.schema.json").read_text("utf-8"))
+    )
 
 
 def _problems(content: Any) -> Iterator[str]:
     errors = sorted(_schema().iter_errors(content), key=lambda error: [str(part) for part in error.absolute_path])
     for error in errors:
         place = ".".join(map(str, error.absolute_path)) or "the file"
-        yield f"{place}: expected {error.validator} {json.dumps(error.validator_value):.100}, found {error.instance!r:.80}"
+        expected = f"{error.validator} {json.dumps(error.validator_value):.100}"
+        yield f"{place}: expected {expected}, found {error.instance!r:.80}"
     if not errors:
-        ids = [defect["id"] for defect in content["defects"]]
-        yield from (f"defect {id!r} stands twice; ids must be unique" for id in sorted({id for id in ids if ids.count(id) > 1}))
+        ids = Counter(defect["id"] for defect in content["defects"])
+        yield from (f"defect {id!r} stands {n} times; ids must be unique" for id, n in ids.items() if n > 1)
 
 
 def case_id(defect: Mapping[str, Any], role: str) -> str:

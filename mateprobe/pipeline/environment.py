@@ -22,6 +22,7 @@ FOLDER = RESULTS / "environments"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
     parser.add_argument("--name", required=True, help="the environment's name, the stem of its lock file")
+    parser.add_argument("--fresh", action="store_true", help="build it anew, even if it is there and intact")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -31,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
         EvidenceError: there is no lock file.
     """
     began = perf_counter()
-    found = obtained(args.name)
+    found = obtained(args.name, anew=args.fresh)
     write_bytes(receipt_path(args.name), found.content())
     how = f"unavailable: {found.unavailable}" if found.unavailable else f"{len(found.distributions)} distributions"
     print(f"environment: {args.name}: {how} in {perf_counter() - began:.2f} s", file=sys.stderr)

@@ -99,8 +99,8 @@ class Environment:
 _FIELDS = ("name", "lock", "python", "platform", "distributions", "unavailable", "away")
 
 
-def obtained(name: str) -> Environment:
-    """Return the environment of a lock: found intact, or built now, or with the reason why not.
+def obtained(name: str, *, anew: bool = False) -> Environment:
+    """Return the environment of a lock: found intact (unless wanted ``anew``), or built now, or why not.
 
     Raises:
         EvidenceError: there is no lock.
@@ -115,7 +115,7 @@ def obtained(name: str) -> Environment:
         return _without(missing, f"there is no Python {PYTHON} here", away=True)
     system = f"{sys.platform}-{platform.machine()}"
     folder = Store().root / "environments" / digest([missing.lock, version, system])
-    found = _intact(folder, name)
+    found = None if anew else _intact(folder, name)
     if found is None:
         shutil.rmtree(folder, ignore_errors=True)
         wanted = Environment(name, missing.lock, version, system)

@@ -8,7 +8,6 @@ import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from enum import StrEnum
 from threading import Event, Timer
 from time import perf_counter
 from typing import Any
@@ -17,20 +16,10 @@ from urllib.parse import urlsplit
 from mateprobe import strict_json
 from mateprobe.canonical import canonical_bytes
 from mateprobe.errors import InvalidValue
+from mateprobe.pipeline.collection import Ended
 
 EXCERPT = 1000
 """Characters kept of a body that is no answer."""
-
-
-class Ended(StrEnum):
-    """How an exchange ended; only ``RETURNED`` brought a JSON object under HTTP 200."""
-
-    RETURNED = "returned"
-    HTTP_ERROR = "http_error"
-    NOT_JSON = "not_json"
-    TOO_LARGE = "too_large"
-    TIMEOUT = "timeout"
-    BROKEN_OFF = "broken_off"
 
 
 @dataclass(frozen=True, slots=True)

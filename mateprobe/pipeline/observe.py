@@ -107,7 +107,11 @@ def _answered(
             return
         if programs.away:
             raise StageError(f"validator {validator['id']!r}: {missing[0]}, and {path} cannot stand in for it")
-        rows = observed(samples, lambda digest, sample: _row(digest, programs.ask(digest, sample)), validator.get("rejudge", REJUDGED))
+        rows = observed(
+            samples,
+            lambda digest, sample: _row(digest, programs.ask(digest, sample)),
+            validator.get("rejudge", REJUDGED),
+        )
         yield from compared(rows, frozen or {}, path)
 
 

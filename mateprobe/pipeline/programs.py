@@ -68,10 +68,7 @@ def _program(form: Mapping[str, Any]) -> Program:
 def environments_of(validators: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     """Return the requirements of every environment of these validators, each once."""
     programs = [
-        program
-        for validator in validators
-        if is_program(validator)
-        for program in programs_of(validator).values()
+        program for validator in validators if is_program(validator) for program in programs_of(validator).values()
     ]
     return list(dict.fromkeys(program.requirements for program in programs if program.requirements))
 

@@ -35,6 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("targets", nargs="*", help="studies or files to make (default: everything)")
     parser.add_argument("--cores", default="all", help="processors to use (default: %(default)s)")
+    parser.add_argument("--fresh", action="store_true", help="run every package anew, nothing stored or frozen")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -50,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     width = None if sys.stdout.isatty() else 150
     out = Console(width=width, markup=False, emoji=False)  # what stands in a table is data
     with _alone():
-        done = _run_workflow([*args.targets, "--cores", args.cores])
+        done = _run_workflow([*args.targets, "--cores", args.cores, *["--config", "fresh=true"] * args.fresh])
     for name, table in TABLES.items():
         _show(out, name, table.title)
     _tell(out, done, monotonic() - began)
@@ -136,11 +137,19 @@ def _tell(out: Console, done: int, seconds: float) -> None:
     jobs = f"{done} jobs ran" if done else "nothing to do: everything is up to date"
     lines = [
         _agreement(),
+        *_replays(),
         f"Tables: {FOLDER}/, studies: {RESULTS}/STUDY/, logs: {RESULTS}/logs/",
         f"{jobs}; {seconds:.1f} s",
     ]
     for line in lines:
         out.print(line, highlight=False)
+
+
+def _replays() -> list[str]:
+    """Return which observations of packages are not of this machine, and why."""
+    logs = sorted((RESULTS / "logs").glob("*/observe.*.log"))
+    said = [line for log in logs for line in log.read_text("utf-8").splitlines()]
+    return [line.partition(": ")[2].capitalize() for line in said if line.startswith("observe: replayed ")]
 
 
 def _agreement() -> str:

@@ -25,6 +25,8 @@ from mateprobe.pipeline.table_specs import TABLES
 from mateprobe.pipeline.yaml_file import YamlFile, key_text, read_yaml
 
 STUDIES = Path("studies")
+NEEDED = {"agreement": "agreement", "fixes": "defects"}
+"""The keys without which a study has no use for a stage."""
 RESERVED = frozenset({
     "agreement", "all", "benchmarks", "cases", "environment", "environments", "evidence", "figures", "fixes", "logs",
     "manifest", "observe", "outcomes", "paper", "statistics", "summary", "tables", "verify",
@@ -94,12 +96,16 @@ class Study:
             sections["observe"] = {"validator": self._validator(validator), "shards": self.shards, **self._replay}
         if stage not in sections:
             raise StudyError(f"{self.path}: stage {stage!r}: {one_of(stage, sections)}")
+        if (key := NEEDED.get(stage, "cases")) not in self.data:
+            raise StudyError(f"{self.path}: stage {stage!r}: expected the key {key}, found none")
         return {"study": self.id, **sections[stage]}
 
     @property
     def releases(self) -> dict[str, str]:
         """The validator of each release, in a study of defects."""
-        return {validator["release"]: validator["id"] for validator in self.data["validators"] if "release" in validator}
+        return {
+            validator["release"]: validator["id"] for validator in self.data["validators"] if "release" in validator
+        }
 
     @property
     def environments(self) -> list[str]:
@@ -182,7 +188,10 @@ def _defects(file: YamlFile) -> dict[str, Any]:
     if "defects" not in file.content["cases"]:
         return {}
     path = below(file.path.parent, file.content["cases"]["defects"], "cases.defects").as_posix()
-    return {"defects": path, "cases": {"generate": "mateprobe.pipeline.corpora.defects:cases", "from": {"defects": path}}}
+    return {
+        "defects": path,
+        "cases": {"generate": "mateprobe.pipeline.corpora.defects:cases", "from": {"defects": path}},
+    }
 
 
 def _resolved(file: YamlFile, validator: Mapping[str, Any]) -> dict[str, Any]:
@@ -351,15 +360,16 @@ def _defect_problems(file: YamlFile) -> Iterator[str]:
         yield f"{file.where(('validators',))}: expected of validators with a release {wanted}, found {found}"
     if name is None:
         return
+    where = file.where(("cases", "defects"))
     try:
         defects = read_defects(below(file.path.parent, name, "cases.defects"))["defects"]
     except StudyError as error:
-        yield f"{file.where(('cases', 'defects'))}: {error}"
+        yield f"{where}: {error}"
         return
     obligations = [obligation["id"] for obligation in file.content["obligations"]]
     for defect in defects:
         module = defect["worker"].partition(":")[0]
         if not (file.path.parent / ADAPTERS.name / f"{module}.py").is_file():
-            yield f"{file.where(('cases', 'defects'))}: defect {defect['id']!r}: expected a file {ADAPTERS / module}.py"
+            yield f"{where}: defect {defect['id']!r}: expected a file {ADAPTERS / module}.py, found none"
         if defect["obligation"] not in obligations:
-            yield f"{file.where(('cases', 'defects'))}: defect {defect['id']!r}: {one_of(defect['obligation'], obligations)}"
+            yield f"{where}: defect {defect['id']!r}: {one_of(defect['obligation'], obligations)}"

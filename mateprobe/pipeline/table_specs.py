@@ -232,12 +232,34 @@ def _output_findings(outcomes: RecordFile) -> Iterator[Row]:
         yield [family, id, wanted, cases[family, id], findings[family, id]]
 
 
+def _fixes(fixes: Mapping[str, Any]) -> Iterator[Row]:
+    for fix in fixes["fixes"]:
+        ends = [fix["ends"][role][release] for role in ("trigger", "control") for release in ("before", "after")]
+        yield [fix["issue"], fix["before"], fix["after"], *ends, "yes" if fix["fix_reproduced"] else "no"]
+
+
+def _screening(fixes: Mapping[str, Any]) -> Iterator[Row]:
+    for candidate in fixes["screened"]:
+        yield [candidate["issue"], "yes" if candidate["included"] else "no", candidate["reason"]]
+
+
 def _agreement(agreement: Mapping[str, Any]) -> Iterator[Row]:
     differences = len(agreement["differences"])
     yield [agreement["study"], agreement["frozen"], agreement["cases"], agreement["values"], differences]
 
 
 _STUDY, _VALIDATOR = Column("study", "Study"), Column("validator", "Validator")
+
+_FIXES = (
+    Column("issue", "Report"),
+    Column("before", "Release before the fix"),
+    Column("after", "After"),
+    Column("trigger_before", "Trigger before"),
+    Column("trigger_after", "Trigger after"),
+    Column("control_before", "Control before"),
+    Column("control_after", "Control after"),
+    Column("reproduced", "Fix reproduced"),
+)
 
 TABLES: Mapping[str, Table] = {
     "feasibility": Table(
@@ -430,6 +452,16 @@ TABLES: Mapping[str, Table] = {
         ),
         "outcomes",
         _output_findings,
+    ),
+    "historical": Table("Historical: released validators before and after a fix", _FIXES, "fixes", _fixes),
+    "historical_first_run": Table(
+        "Historical, first run: environments that were not yet right", _FIXES, "fixes", _fixes
+    ),
+    "historical_screening": Table(
+        "Historical: the reports that were screened",
+        (Column("issue", "Report"), Column("included", "Included"), Column("reason", "Reason")),
+        "fixes",
+        _screening,
     ),
     "agreement": Table(
         "Agreement with the frozen reports, every value of every case",

@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -142,7 +143,7 @@ def cases() -> Iterator[dict[str, Any]]:
     Raises:
         StudyError: a mutation no longer applies to the core, or a file of core or tests is not there.
     """
-    core, tests = sources(CORE), sources(TESTS)
+    core, tests = sources(Path.cwd(), CORE), sources(Path.cwd(), TESTS)
     identity = {"core": identify(core), "tests": identify(tests)}
     for id, mutation in MUTATIONS.items():
         mutated(core, id)
@@ -167,7 +168,7 @@ def validate(sample: Mapping[str, Any]) -> Verdict:
         StudyError: the core or the tests are no longer those of the sample.
         StageError: as ``run_tests``.
     """
-    core, tests = sources(CORE), sources(TESTS)
+    core, tests = sources(Path.cwd(), CORE), sources(Path.cwd(), TESTS)
     for what, files in (("core", core), ("tests", tests)):
         if sample[what] != identify(files):
             raise StudyError(f"the {what} has changed since the cases were made; run the stage `cases` again")
@@ -181,18 +182,21 @@ def validate(sample: Mapping[str, Any]) -> Verdict:
         return run_tests(Path(folder))
 
 
-def sources(patterns: tuple[str, ...]) -> dict[str, bytes]:
-    """Return the content of the project's files by path, for patterns below the project.
+@cache
+def sources(project: Path, patterns: tuple[str, ...]) -> Mapping[str, bytes]:
+    """Return the content of files by their path below the project, as it is when a process first asks.
+
+    All samples of a process see the same files, whoever edits them meanwhile.
 
     Raises:
         StudyError: a pattern matches no file.
     """
     files: dict[str, bytes] = {}
     for pattern in patterns:
-        found = {path.as_posix(): path.read_bytes() for path in sorted(Path().glob(pattern))}
+        found = sorted(project.glob(pattern))
         if not found:
             raise StudyError(f"{pattern}: expected files of the core or its tests, found none")
-        files |= found
+        files |= {path.relative_to(project).as_posix(): path.read_bytes() for path in found}
     return files
 
 
@@ -209,11 +213,12 @@ def mutated(core: Mapping[str, bytes], id: str) -> dict[str, bytes]:
     """
     mutation = MUTATIONS[id]
     try:
-        return {**core, mutation.path: mutation.apply(core[mutation.path])}
+        return {**core, mutation.path: mutation.apply(core.get(mutation.path, b""))}
     except StudyError as error:
         raise StudyError(f"mutation {id!r}: {error}") from None
 
 
+# Only the kind of a failure is read, so assertions stay as they are written and tracebacks are the cheap ones.
 _PYTEST = (
     sys.executable, "-m", "pytest", "tests", "-p", failed_tests.__name__, "-p", "no:cacheprovider",
     "-c", "pytest.ini", "--basetemp=temporary", "--import-mode=importlib", "--assert=plain", "--tb=native", "-q",

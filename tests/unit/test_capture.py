@@ -24,8 +24,8 @@ from mateprobe.pipeline.__main__ import main
 from mateprobe.pipeline.attempt_journal import opened
 from mateprobe.pipeline.capture import capture
 from mateprobe.pipeline.capture_config import load_config, manifest_bytes
-from mateprobe.pipeline.collection import attempts, prompt, read_manifest
-from mateprobe.pipeline.model_server import Ended, ModelServer, Reply
+from mateprobe.pipeline.collection import Ended, attempts, prompt, read_manifest
+from mateprobe.pipeline.model_server import ModelServer, Reply
 from mateprobe.pipeline.protocols import PROTOCOLS, Answer
 from mateprobe.pipeline.records import read_records
 
@@ -239,8 +239,8 @@ def test_a_request_has_the_prompts_the_sampling_options_and_the_fields_of_its_mo
     }
     asked = prompt(manifest, manifest["scenarios"][1])
     assert request["messages"] == [{"role": "system", "content": "Be brief."}, {"role": "user", "content": asked}]
-    instructions, shown = asked.split("\n")
-    assert (instructions, sorted(json.loads(shown))) == ("Escribe.", ["current", "options", "setup"])
+    shown, instructions = asked.split("\n\n")
+    assert (sorted(json.loads(shown)), instructions) == (["current", "options", "setup"], "Escribe.")
 
 
 def test_a_schema_reaches_the_server_with_its_keys_in_their_order(server: Script) -> None:

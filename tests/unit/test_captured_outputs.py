@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from mateprobe import strict_json
 from mateprobe.errors import EvidenceError, InvalidValue
 from mateprobe.pipeline.cases import case_line
 from mateprobe.pipeline.collection import FORMAT, attempts
@@ -144,10 +143,6 @@ OUTCOMES: dict[str, tuple[Record, Record]] = {
         {"ended": "interrupted", "response": None, "seconds": None},
         {"status": "collection_error", "error": "interrupted"},
     ),
-    "an ending of another kind": (
-        {"ended": ["returned"]},
-        {"status": "collection_error", "error": "['returned']"},
-    ),
     "no completion": ({"response": {"error": "busy"}}, {"status": "collection_error", "error": "no_completion"}),
     "no object": ({"response": "busy"}, {"status": "collection_error", "error": "no_completion"}),
     "a text cut off": ({"response": completion("{}", "length")}, {"status": "incomplete_generation"}),
@@ -155,6 +150,10 @@ OUTCOMES: dict[str, tuple[Record, Record]] = {
     "a key twice": ({"response": completion('{"a":1,"a":1}')}, {"status": "invalid_structure", "kind": "no_json"}),
     "NaN": ({"response": completion('{"a":NaN}')}, {"status": "invalid_structure", "kind": "no_json"}),
     "deep nesting": ({"response": completion("[" * 10**5)}, {"status": "invalid_structure", "kind": "no_json"}),
+    "half a character": (
+        {"response": completion(json.dumps({**envelope(), "body": "\ud83d"}))},
+        {"status": "invalid_structure", "kind": "no_unicode"},
+    ),
     "another structure": (
         {"response": completion('{"body":"b"}')},
         {
@@ -201,6 +200,10 @@ REFUSED: dict[str, tuple[list[Record], str]] = {
     ),
     "no request": ([asked(request=None)], r"line 2: request, keys: expected .*, found \[\]"),
     "a reset nobody froze": ([asked(reset=True)], r"line 2: reset: expected False, found True"),
+    "an ending of another kind": (
+        [asked(), ended(ended="lost")],
+        r"line 3: ended: found 'lost'; expected one of 'broken_off', 'http_error', ",
+    ),
     "a line of another kind": ([{"attempt": FIRST.id}], r"line 2: expected \['attempt', 'request', 'reset'\] or \["),
 }
 
@@ -271,9 +274,8 @@ def test_a_damaged_file_is_refused_with_its_line(damage: Callable[[bytes], bytes
 
 def test_a_line_too_long_to_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     files = write(*WHOLE)
-    monkeypatch.setattr("mateprobe.pipeline.records.LINE_LIMIT", 500)
-    monkeypatch.setattr(strict_json, "LIMIT", 500)
-    with pytest.raises(EvidenceError, match=r"attempts.jsonl, line 2: expected at most 500 bytes, found more"):
+    monkeypatch.setattr("mateprobe.pipeline.records.LINE_LIMIT", 300)
+    with pytest.raises(EvidenceError, match=r"attempts.jsonl, line 2: expected at most 300 bytes, found more"):
         list(records(**files))
 
 

@@ -87,13 +87,36 @@ def test_a_verdict_no_file_can_hold_is_spelled_out(bench: Bench) -> None:
     assert (said["violations"], said["evidence"], said["error"]) == (["a/\\ud800"], ["\\udfff"], None)
 
 
-def test_each_sample_is_judged_once_from_a_copy_of_its_own(bench: Bench) -> None:
-    code = f"{CODE}\nasked = []\ndef ask(sample):\n    asked.append(sample.pop('n'))\n    return Verdict(True)\n"
-    content = study(
-        row("a", 1, -1), row("b", 1, -2), row("c", -2, 1), validators=[{"id": "by_sign", "callable": "numbered:ask"}]
-    )
-    assert [found["sample"] for found in observe(bench, content, code)] == [digest({"n": n}) for n in (1, -1, -2)]
-    assert sys.modules["numbered"].asked == [1, -1, -2]
+REMEMBERS = """
+asked = []
+def ask(sample):
+    asked.append(sample.pop('n'))
+    return Verdict(True)
+"""
+
+
+@pytest.mark.parametrize(("rejudge", "asked"), [(0, [1, -1, -2]), (2, [1, 1, -1, -1, -2])])
+def test_each_sample_is_judged_from_a_copy_of_its_own_and_the_first_ones_twice(
+    bench: Bench, rejudge: int, asked: list[int]
+) -> None:
+    validators = [{"id": "by_sign", "callable": "numbered:ask", "rejudge": rejudge}]
+    content = study(row("a", 1, -1), row("b", 1, -2), row("c", -2, 1), validators=validators)
+    found = observe(bench, content, CODE + REMEMBERS)
+    assert [said["sample"] for said in found] == [digest({"n": n}) for n in (1, -1, -2)]
+    assert sys.modules["numbered"].asked == asked
+
+
+def test_a_validator_that_changes_its_mind_has_no_verdict(bench: Bench) -> None:
+    code = f"{CODE}\nsaid = []\ndef ask(sample):\n    said.append(0)\n    return Verdict(len(said) != 2)\n"
+    first, second = observe(bench, study(row(), validators=[{"id": "by_sign", "callable": "numbered:ask"}]), code)
+    assert (first["error"], first["accepted"]) == ("not deterministic: accepted at first, then rejected []", False)
+    assert (second["error"], second["accepted"]) == (None, True)
+
+
+def test_a_validator_that_changes_its_sample_is_told_of(bench: Bench) -> None:
+    code = f"{CODE}\ndef ask(sample):\n    sample['n'] = abs(sample['n'])\n    return Verdict(True)\n"
+    kept, changed = observe(bench, study(row(), validators=[{"id": "by_sign", "callable": "numbered:ask"}]), code)
+    assert (kept.get("changed_sample", False), changed.get("changed_sample", False)) == (False, True)
 
 
 def test_a_validator_gets_the_arguments_of_its_study(bench: Bench) -> None:

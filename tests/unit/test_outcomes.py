@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mateprobe.canonical import digest
 from mateprobe.classify import Evidence, Facts, Judged, classify
@@ -161,8 +161,9 @@ def facts(case: dict[str, Any], said: Mapping[str, Any], *, itemised: bool) -> F
     )
 
 
+@settings(max_examples=40)
 @given(
-    cases=st.lists(Cases, max_size=12),
+    cases=st.lists(Cases, max_size=8),
     answers=st.lists(Said, min_size=6, max_size=6),
     itemised=st.booleans(),
     shards=st.integers(1, 3),
@@ -179,7 +180,8 @@ def test_outcomes_are_the_decision_table_applied_to_what_was_observed(
         assert ended["reported"] == said[case["variant_sha256"]]["violations"]
 
 
-@given(cases=st.lists(Cases, max_size=12), answers=st.lists(Said, min_size=6, max_size=6))
+@settings(max_examples=40)
+@given(cases=st.lists(Cases, max_size=8), answers=st.lists(Said, min_size=6, max_size=6))
 def test_assertions_written_by_hand_come_to_the_same(
     folder: Path, cases: list[dict[str, Any]], answers: list[dict[str, Any]]
 ) -> None:

@@ -11,14 +11,15 @@ from hypothesis import given, strategies as st
 from mateprobe.errors import InvalidValue, StudyError
 from mateprobe.pipeline.section import parse_section, receipt_path, section_json, stage_code, stage_modules
 
+Texts = st.text(st.characters(codec="utf-8"), max_size=8)
 Values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8")),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner),
+    st.none() | st.booleans() | st.integers() | Texts,
+    lambda inner: st.lists(inner) | st.dictionaries(Texts, inner),
     max_leaves=8,
 )
 
 
-@given(extra=st.dictionaries(st.text(st.characters(codec="utf-8")), Values))
+@given(extra=st.dictionaries(Texts, Values, max_size=4))
 def test_a_section_travels_unchanged(extra: dict[str, Any]) -> None:
     section = {**extra, "study": "demo"}
     assert parse_section(section_json(section)) == section

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 
 import pytest
 
@@ -27,12 +26,6 @@ def test_every_study_of_the_project_is_planned_to_its_end(monkeypatch: pytest.Mo
     assert jobs["agreement"] == sum("agreement" in study.data for study in studies)
     assert jobs["tables"] == len({table for study in studies for table in study.tables})
     assert jobs["evidence"] == 1
-
-
-def test_one_study_is_made_alone(tree: Tree) -> None:
-    shutil.rmtree(tree.path / "results")
-    stages = ("cases", "observe.by_sign", "outcomes.by_sign", "summary", "statistics", "manifest")
-    assert {*tree.rerun("numbers")} == {f"numbers/{stage}" for stage in stages}
 
 
 def test_a_study_that_cannot_be_used_stops_the_workflow_before_any_job(tree: Tree) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 # Studies are read once; everything rules need to know of them is a function of wildcards here.
 from mateprobe.pipeline.cases import given, read_by_generator
+from mateprobe.pipeline.claims import artifacts_of, load_claims
 from mateprobe.pipeline.code import code_digest
 from mateprobe.pipeline.environment import receipt_path
 from mateprobe.pipeline.programs import is_program, made_from, programs_of
@@ -11,6 +12,7 @@ from mateprobe.pipeline.section import agreement_inputs, parts, section_json
 from mateprobe.pipeline.studies import load_studies
 from mateprobe.pipeline.table_specs import TABLES
 
+CLAIMS = load_claims()
 STUDIES = load_studies(Path(config["studies"]), config["only"])
 
 # Jobs run under the Python that runs the workflow, also where its environment is not activated.
@@ -132,3 +134,9 @@ def manifests(wildcards):
 def tables(wildcards):
     """Return every table that some study has rows in."""
     return [f"results/tables/{table}.json" for table in TABLES if table_studies(table)]
+
+
+def claim_targets(wildcards):
+    """Return the claims of the report, if every study they are computed from is being made."""
+    studies = {Path(path).parts[1] for path in artifacts_of(CLAIMS.values())} - {"tables"}
+    return ["results/paper/claims.json"] if studies <= STUDIES.keys() else []

@@ -11,5 +11,6 @@ rule environment:
         "../../environment.yml"
     params:
         code=code_digest("mateprobe.pipeline.environment"),
+        fresh="--fresh" * bool(config["fresh"]),
     shell:
-        "python -m mateprobe.pipeline environment --name {wildcards.environment} 2> {log:q}"
+        "python -m mateprobe.pipeline environment --name {wildcards.environment} {params.fresh} 2> {log:q}"

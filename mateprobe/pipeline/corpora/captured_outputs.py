@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from mateprobe.errors import EvidenceError, InvalidStructure
-from mateprobe.pipeline.collection import INTERRUPTED, KIND, Attempt, attempts, read_manifest
+from mateprobe.errors import EvidenceError, InvalidStructure, one_of
+from mateprobe.pipeline.collection import KIND, Attempt, Ended, attempts, read_manifest
 from mateprobe.pipeline.corpora import Row
-from mateprobe.pipeline.corpora.generations import check_attempt, check_fields, judged, row
+from mateprobe.pipeline.corpora.generations import check_attempt, check_fields, judged, number, row
 from mateprobe.pipeline.files import sha256_file
 from mateprobe.pipeline.protocols import PROTOCOLS, Protocol
 from mateprobe.pipeline.records import read_records
@@ -43,19 +43,23 @@ def records(*, manifest: Path, outputs: Path) -> Iterator[Row]:
     check_fields(f"{outputs}, line 1", {"manifest_sha256": (file.header.get("manifest_sha256"), sha256_file(manifest))})
     asked: set[str] = set()
     ended: set[str] = set()
-    for number, record in enumerate(file, 2):
-        where = f"{outputs}, line {number}"
+    for place, record in enumerate(file, 2):
+        where = f"{outputs}, line {place}"
         if set(record) == ASKED:
             check_attempt(where, record["attempt"], wanted, asked)
             _check_request(where, record, wanted[record["attempt"]].request, reset="reset" in collection)
         elif set(record) == ENDED:
             check_attempt(where, record["attempt"], dict.fromkeys(asked), ended)
+            if record["ended"] not in list(Ended):
+                raise EvidenceError(f"{where}: ended: found {record['ended']!r:.200}; {one_of('', map(str, Ended))}")
             attempt = wanted[record["attempt"]]
             yield _row(attempt, *_classified(record, attempt, protocol))
         else:
             raise EvidenceError(f"{where}: expected {sorted(ASKED)} or {sorted(ENDED)}, found {record!r:.200}")
     for id in sorted(wanted.keys() - ended):
-        about = {"status": "collection_error", "error": INTERRUPTED} if id in asked else {"status": "missing"}
+        about = (
+            {"status": "collection_error", "error": Ended.INTERRUPTED.value} if id in asked else {"status": "missing"}
+        )
         yield _row(wanted[id], about, None)
 
 
@@ -73,8 +77,8 @@ def _check_request(where: str, record: Data, request: Data, *, reset: bool) -> N
 
 def _classified(record: Data, attempt: Attempt, protocol: Protocol) -> tuple[dict[str, Any], Any]:
     """Return what became of an attempt, and its envelope where it has one."""
-    if record["ended"] != "returned":
-        return {"status": "collection_error", "error": str(record["ended"])}, None
+    if record["ended"] != Ended.RETURNED:
+        return {"status": "collection_error", "error": record["ended"]}, None
     try:
         answer = protocol.read(record["response"])
     except InvalidStructure:
@@ -84,7 +88,7 @@ def _classified(record: Data, attempt: Attempt, protocol: Protocol) -> tuple[dic
         **about,
         "output_tokens": answer.output_tokens,
         "prompt_tokens": answer.prompt_tokens,
-        "wall_seconds": record["seconds"],
+        "wall_seconds": number(record["seconds"]),
     }, envelope
 
 

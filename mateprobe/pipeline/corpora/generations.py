@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mateprobe.canonical import same
-from mateprobe.errors import EvidenceError
+from mateprobe.canonical import canonical_bytes, same
+from mateprobe.errors import EvidenceError, InvalidValue
 from mateprobe.pipeline.corpora import Row
 from mateprobe.pipeline.corpora.envelope import Misshapen, parse_envelope
 
@@ -23,11 +23,20 @@ def judged(text: str, scenario: Data, *, finished: bool) -> tuple[About, Any]:
     if not finished:
         return {"status": "incomplete_generation"}, None
     try:
-        return {"status": "evaluated"}, parse_envelope(text, scenario)
+        envelope = parse_envelope(text, scenario)
+        canonical_bytes(envelope)
     except Misshapen as error:
         # Where a text stops being JSON differs from text to text and says nothing of its kind.
         kind = error.kind if error.kind == "no_json" else str(error)
         return {"status": "invalid_structure", "kind": kind}, None
+    except InvalidValue:  # half of a surrogate pair, which JSON can spell and no file can hold
+        return {"status": "invalid_structure", "kind": "no_unicode"}, None
+    return {"status": "evaluated"}, envelope
+
+
+def number(value: Any) -> Any:
+    """Return a recorded count or time if it is a number, else None."""
+    return value if type(value) in (int, float) else None
 
 
 def row(id: str, family: str, scenario: Data, about: Data, envelope: Any) -> Row:

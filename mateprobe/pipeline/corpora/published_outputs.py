@@ -13,9 +13,9 @@ from typing import Any
 
 from mateprobe import strict_json
 from mateprobe.canonical import digest
-from mateprobe.errors import EvidenceError
+from mateprobe.errors import EvidenceError, InvalidValue
 from mateprobe.pipeline.corpora import Row
-from mateprobe.pipeline.corpora.generations import check_attempt, check_fields, judged, row
+from mateprobe.pipeline.corpora.generations import check_attempt, check_fields, judged, number, row
 
 Data = Mapping[str, Any]
 RECORD = {
@@ -39,8 +39,8 @@ def records(*, manifest: Path, outputs: Path, constants: Data, instructions: Dat
     scenarios = {scenario["id"]: scenario for scenario in collection["scenarios"]}
     wanted = {f"{model}/{id}": (model, scenarios[id]) for model in collection["models"] for id in scenarios}
     seen: set[str] = set()
-    for number, record in strict_json.lines(outputs):
-        where = f"{outputs}, line {number}"
+    for place, record in strict_json.lines(outputs):
+        where = f"{outputs}, line {place}"
         if not isinstance(record, dict) or set(record) != RECORD:
             raise EvidenceError(f"{where}: expected a record with the keys {sorted(RECORD)}, found {record!r:.200}")
         check_attempt(where, record["id"], wanted, seen)
@@ -62,12 +62,16 @@ def _check(where: str, record: Data, request: Data, scenario: Data, instructions
     if not isinstance(record["request"], dict) or not isinstance(record["request"].get("prompt"), str):
         raise EvidenceError(f"{where}: request: expected an object with a prompt, found {record['request']!r:.200}")
     sent = dict(record["request"])
+    try:
+        identity = digest(sent)
+    except InvalidValue as error:
+        raise EvidenceError(f"{where}: request: {error}") from None
     text, _, shown = sent.pop("prompt").rpartition("\n")
     fields = {
         "model": (record["model"], request["model"]),
         "scenario_id": (record["scenario_id"], scenario["id"]),
         "group": (record["group"], scenario["group"]),
-        "request_digest": (record["request_digest"], digest(record["request"])),
+        "request_digest": (record["request_digest"], identity),
         "request.prompt, scenario": (strict_json.loads(shown or "null", f"{where}: request.prompt"), dict(scenario)),
         "request.prompt, instructions": (_sha256(text), instructions[scenario["language"]]),
         "request, keys": (sorted(sent), sorted(request)),
@@ -89,9 +93,9 @@ def _classified(record: Data, scenario: Data) -> tuple[dict[str, Any], Any]:
     about, envelope = judged(str(response.get("response", "")), scenario, finished=finished)
     return {
         **about,
-        "output_tokens": response.get("eval_count"),
-        "prompt_tokens": response.get("prompt_eval_count"),
-        "wall_seconds": record["wall_seconds"],
+        "output_tokens": number(response.get("eval_count")),
+        "prompt_tokens": number(response.get("prompt_eval_count")),
+        "wall_seconds": number(record["wall_seconds"]),
     }, envelope
 
 
