@@ -30,8 +30,9 @@ def file_below(folder: Path, name: str, key: str) -> Path:
 
 def module_below(folder: Path, module: str) -> bool:
     """Tell whether a module of that dotted name lies in ``folder``."""
-    stem = folder.joinpath(*module.split("."))
-    return stem.with_suffix(".py").is_file() or (stem / "__init__.py").is_file()
+    parts = module.split(".")
+    stem = folder.joinpath(*parts)
+    return all(map(str.isidentifier, parts)) and (stem.with_suffix(".py").is_file() or (stem / "__init__.py").is_file())
 
 
 def function_below(folder: Path, name: str) -> Callable[..., Any]:
@@ -41,8 +42,7 @@ def function_below(folder: Path, name: str) -> Callable[..., Any]:
         StudyError: another form, no such module there, one that does not import or is hidden by
             another of the same name, or no such function.
     """
-    module, _, _ = name.partition(":")
-    if not _NAME.fullmatch(name) or not module_below(folder, module):
+    if not _NAME.fullmatch(name) or not module_below(folder, name.partition(":")[0]):
         raise StudyError(f"{name!r}: expected module:function, the module a file below {folder}")
     root = folder.resolve()
     if str(root) not in sys.path:

@@ -31,7 +31,12 @@ def check_fields(output: Mapping[str, Scalar], state: Mapping[str, Scalar], bind
         if not isinstance(fields, Mapping):
             raise InvalidType(f"{name} has type {type(fields).__name__}; expected a mapping of field names")
         for key, value in fields.items():
+            if not isinstance(key, str) or not key:
+                raise InvalidValue(f"{name} has key {key!r}; expected a nonempty field name")
             scalar(value, f"{name}[{key!r}]")
+    for produced, bound in bindings.items():
+        if not isinstance(bound, str) or not bound:
+            raise InvalidValue(f"bindings[{produced!r}]={bound!r}; expected a nonempty field name of the state")
     if not bindings:
         raise InvalidValue("bindings={} is empty: comparing nothing proves nothing; bind at least one field")
     return Report(

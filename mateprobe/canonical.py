@@ -192,7 +192,10 @@ def field_names(cls: type) -> tuple[str, ...]:
 
 def _explain(value: Any) -> InvalidValue | InvalidType:
     """Return the error that names the first part of ``value`` JSON cannot hold, with its path."""
-    return next(_problems(value, "$"), None) or InvalidValue("value cannot be held as JSON")
+    try:
+        return next(_problems(value, "$"), None) or InvalidValue("value cannot be held as JSON")
+    except RecursionError:  # the search needs more of the stack than the encoder did
+        return InvalidValue("value holds, nested deeply, something JSON cannot hold; flatten it to be told what")
 
 
 def _problems(value: Any, path: str) -> Iterator[InvalidValue | InvalidType]:

@@ -1,7 +1,7 @@
-"""Files of audit cases: a JSON array, a JSON object with obligations and cases, or JSON lines.
+"""Files of audit cases: a JSON array, a JSON object with obligations and cases, JSON lines, or CSV.
 
 A case is an object of the fields of ``AuditCase``. What the pipeline's own case records hold besides
-is passed over; any other key is refused. A record file (see ``mateprobe.pipeline.records``) has a
+is passed over; any other key is refused. CSV, see ``case_csv``, is told by the file's name. A record file (see ``mateprobe.pipeline.records``) has a
 header and a footer around its lines: where there is a header, the footer must prove that no case is
 missing.
 """
@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from . import strict_json
+from .case_csv import Row, csv_rows
 from .decoding import array, instance, read, reader
-from .errors import InvalidValue
+from .errors import InvalidType, InvalidValue
 from .validator_audit import AuditCase, Obligation
 
 PASSED_OVER = frozenset({"about", "group", "family", "baseline_sha256", "variant_sha256"})
@@ -51,11 +52,42 @@ def load_cases(path: Path) -> CaseFile:
     """Return the cases of a file.
 
     Raises:
-        InvalidValue, InvalidType: as ``read_cases``.
+        InvalidValue, InvalidType: as ``read_cases``, or as ``csv_rows``.
         OSError: it cannot be read.
     """
+    if path.suffix == ".csv":
+        return _of_rows(case_rows(path))
     with path.open("rb") as stream:
         return read_cases(stream, str(path))
+
+
+def case_rows(path: Path) -> Iterator[Row]:
+    """Yield (place, case as JSON data) for every case of a file, unchecked; the place begins errors about it.
+
+    Raises:
+        InvalidValue, InvalidType: the file is not one of cases, or lists obligations too.
+        OSError: it cannot be read.
+    """
+    if path.suffix == ".csv":
+        with path.open(encoding="utf-8-sig", newline="") as text:
+            yield from csv_rows(text, str(path))
+        return
+    with path.open("rb") as stream:
+        rows, whole = _content(stream, str(path))
+        yield from whole_rows(whole, f"{path}: $") if rows is None else rows
+
+
+def whole_rows(data: Any, where: str) -> Iterator[Row]:
+    """Yield (place, case) for every case of a list, alone or under the key ``cases``.
+
+    Raises:
+        InvalidType: the data are neither.
+    """
+    alone = not isinstance(data, dict) or data.keys() != {"cases"}
+    cases, where = (data, where) if alone else (data["cases"], f"{where}.cases")
+    if not isinstance(cases, list):
+        raise InvalidType(f"{where}: expected a list of cases, alone or under the key 'cases' with no other key")
+    yield from ((f"{where}[{index}]", case) for index, case in enumerate(cases))
 
 
 def read_cases(stream: IO[bytes] | IO[str], where: str) -> CaseFile:
@@ -67,14 +99,22 @@ def read_cases(stream: IO[bytes] | IO[str], where: str) -> CaseFile:
             the line or the path inside the file.
         OSError: it cannot be read.
     """
+    rows, whole = _content(stream, where)
+    return read(_whole, whole, f"{where}: $") if rows is None else _of_rows(rows)
+
+
+def _content(stream: IO[bytes] | IO[str], where: str) -> tuple[Iterator[Row] | None, Any]:
+    """Return the rows of JSON lines, or None and the value of the one JSON text."""
     lines = strict_json.raw_lines(stream, where)
     first = next(lines, (1, b""))
     everything = chain([first], lines)
     if _is_row(first[1]):
-        rows = _rows(everything, where)
-        return CaseFile(tuple(read(_case, value, f"{where}, line {number}: $") for number, value in rows))
-    data = strict_json.loads(_joined(everything, where), where)
-    return read(_whole, data, f"{where}: $")
+        return _rows(everything, where), None
+    return None, strict_json.loads(_joined(everything, where), where)
+
+
+def _of_rows(rows: Iterable[Row]) -> CaseFile:
+    return CaseFile(tuple(read(_case, value, f"{place}: $") for place, value in rows))
 
 
 def load_obligations(path: Path) -> tuple[Obligation, ...]:
@@ -84,7 +124,7 @@ def load_obligations(path: Path) -> tuple[Obligation, ...]:
         InvalidValue, InvalidType: as ``read_cases``.
         OSError: it cannot be read.
     """
-    return read(_OBLIGATIONS, strict_json.load(path), f"{path}: $")
+    return read(read_obligations, strict_json.load(path), f"{path}: $")
 
 
 def _is_row(line: bytes) -> bool:
@@ -105,8 +145,8 @@ def _joined(lines: Lines, where: str) -> bytes:
     return bytes(text)
 
 
-def _rows(lines: Lines, where: str) -> Iterator[tuple[int, Any]]:
-    """Yield (line number, value) of every case; of a record file, check that it is whole."""
+def _rows(lines: Lines, where: str) -> Iterator[Row]:
+    """Yield (place, value) of every case; of a record file, check that it is whole."""
     digest = hashlib.sha256()
     header = footer = None
     for number, line in lines:
@@ -119,7 +159,7 @@ def _rows(lines: Lines, where: str) -> Iterator[tuple[int, Any]]:
             footer = value
             _check_footer(footer, {"end": number - 2, "sha256": digest.hexdigest()}, f"{where}, line {number}")
         elif value is not None:
-            yield number, value
+            yield f"{where}, line {number}", value
         digest.update(line)
     if header and footer is None:
         raise InvalidValue(f'{where}: expected a closing line {{"end":…,"sha256":…}}; the file was cut short')
@@ -151,10 +191,14 @@ def _case(value: Any) -> AuditCase[Any]:
     return case
 
 
-_CASES = array([_case], repeated=True)
-_OBLIGATIONS = reader(tuple[Obligation, ...])
-_OBJECT = instance(CaseFile, cases=_CASES, obligations=_OBLIGATIONS)
+read_array = array([_case], repeated=True)
+"""Read an array of cases; a reader as ``decoding`` knows them."""
+
+read_obligations = reader(tuple[Obligation, ...])
+"""Read an array of obligations, likewise."""
+
+_OBJECT = instance(CaseFile, cases=read_array, obligations=read_obligations)
 
 
 def _whole(value: Any) -> CaseFile:
-    return CaseFile(_CASES(value)) if type(value) is list else _OBJECT(value)
+    return CaseFile(read_array(value)) if type(value) is list else _OBJECT(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
@@ -32,7 +32,7 @@ class Pair:
 
 
 class Corpus:
-    """The identities of a sequence of cases: a digest for every sample, one for the whole.
+    """The identities of cases: a digest for every sample, one for the whole.
 
     Refuses, before anything is run, duplicate ids and samples that JSON cannot hold.
 
@@ -41,7 +41,8 @@ class Corpus:
             type. The message names the case and the path inside its sample.
     """
 
-    def __init__(self, cases: Sequence[Case]) -> None:
+    def __init__(self, cases: Iterable[Case]) -> None:
+        cases = tuple(cases)
         # Samples are told apart by object while the cases are alive; equal objects get equal digests.
         known: dict[int, tuple[bytes, str]] = {}
         whole = hashlib.sha256(b"[")
@@ -104,5 +105,7 @@ def check_label(case: Any, home: str, expectation: str) -> None:
         raise InvalidValue(f"case {case.id!r} is a fault with expected=(); name at least one {expectation}")
     if case.relation is Relation.PRESERVE and case.expected:
         raise InvalidValue(f"case {case.id!r} is a control with expected={case.expected!r}; a control expects nothing")
+    if not isinstance(case.provenance, str):
+        raise InvalidType(f"case {case.id!r} provenance={case.provenance!r}; expected text")
     if case.validity is Validity.VALID and not case.provenance:
         raise InvalidValue(f"case {case.id!r} is labelled valid with provenance=''; say who or what established it")

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 from .canonical import same
 from .engine import Rule, require, state_of
+from .errors import InvalidType
 from .model import Check, Context, Document, Scalar, Status, scalar
 
 
@@ -23,10 +24,11 @@ class FieldRef:
     key: str
 
     def __post_init__(self) -> None:
-        require(
-            bool(self.state_ref and self.key),
-            f"field state_ref={self.state_ref!r}, key={self.key!r}: neither may be empty",
-        )
+        for name in ("state_ref", "key"):
+            value: object = getattr(self, name)
+            if not isinstance(value, str):
+                raise InvalidType(f"field {name}={value!r} has type {type(value).__name__}; expected str")
+            require(bool(value), f"field {name}='' is empty; name it")
 
     def __str__(self) -> str:
         return f"{self.state_ref}.{self.key}"
@@ -35,6 +37,12 @@ class FieldRef:
         """Return the fact as a one-tuple, or () where it is absent (None is a fact)."""
         facts = state_of(context, self.state_ref) or {}
         return (facts[self.key],) if self.key in facts else ()
+
+
+def _fields(rule: Rule, *fields: object) -> None:
+    for field in fields:
+        if not isinstance(field, FieldRef):
+            raise InvalidType(f"rule {rule.rule_id!r} has {field!r} for a field; expected FieldRef(state_ref, key)")
 
 
 def _number(value: Scalar) -> bool:
@@ -55,6 +63,7 @@ class CompareFields(Rule):
     wire_type: ClassVar[str] = "narrative_contracts.relations.CompareFields"
 
     def __post_init__(self) -> None:
+        _fields(self, self.left, self.right)
         require(
             self.operator in ("eq", "le"), f"rule {self.rule_id!r} operator={self.operator!r}; expected 'eq' or 'le'"
         )
@@ -89,6 +98,7 @@ class AllowedTransition(Rule):
     wire_type: ClassVar[str] = "narrative_contracts.relations.AllowedTransition"
 
     def __post_init__(self) -> None:
+        _fields(self, self.before, self.after)
         pairs = tuple(tuple(pair) for pair in self.allowed)
         for pair in pairs:
             require(len(pair) == 2, f"rule {self.rule_id!r} allowed has {pair!r}; expected (before, after) pairs")

@@ -186,9 +186,9 @@ class LexicalRestatement(Rule):
 
     def __post_init__(self) -> None:
         require(
-            0 <= self.overlap_threshold <= 1 and self.minimum_novel_tokens >= 0,
+            0 <= self.overlap_threshold <= 1 and self.minimum_novel_tokens >= 1,
             f"rule {self.rule_id!r} overlap_threshold={self.overlap_threshold}, "
-            f"minimum_novel_tokens={self.minimum_novel_tokens}; expected a share from 0 to 1 and a count from 0",
+            f"minimum_novel_tokens={self.minimum_novel_tokens}; expected a share from 0 to 1 and a count from 1",
         )
 
     def evaluate(self, document: Document, context: Context) -> tuple[Check, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from .errors import InvalidValue
 from .outcome import FATAL, GAPS, INCOMPLETE, INELIGIBLE, Assessment, Outcome, Relation
 
 
@@ -97,7 +98,13 @@ def shortfalls(ended: Iterable[Ended], *, detection: float, preservation: float)
 
     A rate that is undefined meets no threshold, not even 0. An error or a failed baseline is fatal
     whatever the rates: the audit itself did not work. Every failing case is listed.
+
+    Raises:
+        InvalidValue: a threshold no rate can have.
     """
+    for name, threshold in (("detection", detection), ("preservation", preservation)):
+        if not 0 <= threshold <= 1:
+            raise InvalidValue(f"threshold {name}={threshold!r}; expected a number from 0 to 1")
     cases = list(ended)
     found = rates((case.relation, case.outcome) for case in cases)
     lines = [

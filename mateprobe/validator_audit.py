@@ -11,7 +11,7 @@ from ._version import __version__
 from .canonical import plain
 from .classify import Facts, classify, without_variant
 from .corpus import Corpus, Pair, check_label
-from .errors import InvalidValue, one_of
+from .errors import InvalidType, InvalidValue, one_of
 from .model import Report, names
 from .mutations import violated
 from .outcome import Outcome, Reason, Relation, Validity
@@ -74,6 +74,8 @@ class AuditCase(Generic[T]):
     def __post_init__(self) -> None:
         object.__setattr__(self, "expected", names(self.expected, f"case {self.id!r} expected"))
         check_label(self, "obligation", "finding id")
+        if not all(self.expected) or len(set(self.expected)) != len(self.expected):
+            raise InvalidValue(f"case {self.id!r} expected={self.expected!r}; expected nonempty ids, each once")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,7 @@ class ValidatorAuditReport:
 
 
 def audit_validator(
-    validator: Callable[[T], Verdict],
+    validator: Callable[[T], Judgement],
     cases: Iterable[AuditCase[T]],
     *,
     obligations: Iterable[Obligation],
@@ -201,6 +203,8 @@ def report_verdict(report: Report) -> Verdict:
 
 
 def _check_inventory(cases: tuple[AuditCase[T], ...], obligations: tuple[Obligation, ...], validator_id: str) -> None:
+    if not isinstance(validator_id, str):
+        raise InvalidType(f"validator_id={validator_id!r} has type {type(validator_id).__name__}; expected str")
     if not validator_id or not cases or not obligations:
         raise InvalidValue(
             f"validator_id={validator_id!r} with {len(cases)} cases and {len(obligations)} obligations: "

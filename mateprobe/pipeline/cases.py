@@ -16,7 +16,15 @@ from mateprobe.errors import EvidenceError, InvalidType, InvalidValue, MateProbe
 from mateprobe.outcome import Relation, Validity
 from mateprobe.pipeline.named_code import CODE, load_function
 from mateprobe.pipeline.records import write_records
-from mateprobe.pipeline.section import EVIDENCE, RESULTS, add_section, parse_section, receipt_path, stage_modules
+from mateprobe.pipeline.section import (
+    EVIDENCE,
+    RESULTS,
+    add_section,
+    parse_section,
+    read_by_generator,
+    receipt_path,
+    stage_modules,
+)
 from mateprobe.pipeline.sorting import Line, in_order
 from mateprobe.pipeline.stage import run_stage
 
@@ -72,23 +80,6 @@ def given(source: Mapping[str, Any]) -> dict[str, Path]:
         if ".." in Path(path).parts:
             raise StudyError(f"cases.from.{name}={path!r}: expected a path below results/ or studies/")
     return {name: Path(path) for name, path in source.get("from", {}).items()}
-
-
-def read_by_generator(source: Mapping[str, Any]) -> list[Path]:
-    """Return the files a generator is declared to read, sorted.
-
-    Raises:
-        StudyError: a pattern leaves the project, or matches no file.
-    """
-    found: set[Path] = set()
-    for pattern in source.get("reads", ()):
-        if Path(pattern).is_absolute() or ".." in Path(pattern).parts:
-            raise StudyError(f"cases.reads={pattern!r}: expected a pattern below the project")
-        matches = [path for path in Path().glob(pattern) if path.is_file()]
-        if not matches:
-            raise StudyError(f"cases.reads={pattern!r}: expected files, found none")
-        found.update(matches)
-    return sorted(found)
 
 
 def _generated(source: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -27,6 +27,7 @@ from mateprobe.pipeline.section import (
     add_section,
     parse_section,
     parts,
+    read_by_generator,
     receipt_path,
     shard_of,
     stage_modules,
@@ -76,6 +77,7 @@ def run(args: argparse.Namespace) -> int:
         write_records(partial["observations"], "observations", rows, {"validator": validator, **header})
 
     files = made_from(section["validator"]) if program else {}
+    files |= {path.as_posix(): path for path in read_by_generator(section)}
     with ExitStack() as stack:
         run_stage(
             "observe",

@@ -82,6 +82,23 @@ def agreement_inputs(section: Mapping[str, Any]) -> dict[str, Path]:
     }
 
 
+def read_by_generator(source: Mapping[str, Any]) -> list[Path]:
+    """Return the files a generator is declared to read, sorted.
+
+    Raises:
+        StudyError: a pattern leaves the project, or matches no file.
+    """
+    found: set[Path] = set()
+    for pattern in source.get("reads", ()):
+        if Path(pattern).is_absolute() or ".." in Path(pattern).parts:
+            raise StudyError(f"cases.reads={pattern!r}: expected a pattern below the project")
+        matches = [path for path in Path().glob(pattern) if path.is_file()]
+        if not matches:
+            raise StudyError(f"cases.reads={pattern!r}: expected files, found none")
+        found.update(matches)
+    return sorted(found)
+
+
 def parts(validator: str, shards: int) -> list[str]:
     """Return the stems of a validator's observation files: one, or one a shard."""
     return [validator] if shards == 1 else [f"{validator}.{shard:04d}" for shard in range(shards)]

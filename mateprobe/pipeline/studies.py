@@ -93,7 +93,13 @@ class Study:
             "manifest": {},
         }
         if validator is not None and stage == "observe":
-            sections["observe"] = {"validator": self._validator(validator), "shards": self.shards, **self._replay}
+            reads = {key: self.data["cases"][key] for key in ("reads",) if key in self.data.get("cases", {})}
+            sections["observe"] = {
+                "validator": self._validator(validator),
+                "shards": self.shards,
+                **reads,
+                **self._replay,
+            }
         if stage not in sections:
             raise StudyError(f"{self.path}: stage {stage!r}: {one_of(stage, sections)}")
         if (key := NEEDED.get(stage, "cases")) not in self.data:

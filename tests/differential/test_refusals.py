@@ -233,7 +233,6 @@ REFUSED_BY_PEER = {
 }  # fmt: skip
 
 
-@pytest.mark.xfail(strict=True, reason="not refused yet")
 @pytest.mark.parametrize("request_", REFUSED_BY_PEER.values(), ids=REFUSED_BY_PEER.keys())
 def test_nothing_the_peer_refuses_passes_here(ours: Ask, peer: Ask, request_: dict[str, Any]) -> None:
     assert (list(ours(request_)), list(peer(request_))) == (["refused"], ["refused"])

@@ -203,10 +203,9 @@ def test_what_nests_too_deeply_is_refused(function: Callable[[Any], Any], value:
         function(value)
 
 
-@pytest.mark.xfail(strict=True, raises=RecursionError, reason="looking for the path runs out of stack")
 @pytest.mark.parametrize("leaf", [float("nan"), "\ud800"], ids=["NaN", "a lone surrogate"])
 def test_what_is_unfit_far_down_is_refused_too(leaf: Any) -> None:
-    for depth in range(300, 1000):
+    for depth in range(300, 1000, 50):
         with pytest.raises((InvalidValue, InvalidType)):
             digest(nested(leaf, depth))
 

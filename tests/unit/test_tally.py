@@ -163,7 +163,6 @@ def test_unknowns_and_survivors_within_the_threshold_are_let_be() -> None:
     assert shortfalls(cases, detection=0.5, preservation=0.5) == []
 
 
-@pytest.mark.xfail(strict=True, reason="not refused yet")
 @pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan")])
 def test_a_threshold_no_rate_can_have_is_refused(threshold: float) -> None:
     with pytest.raises(ValueError, match="detection"):

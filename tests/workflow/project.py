@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 REPOSITORY = Path(__file__).parents[2]
-PARTS = ("Snakefile", "config", "environment.yml", "mateprobe", "requirements.lock", "studies", "workflow")
+LEFT_OUT = (".*", "results", "*.pyc.*")  # the last: what another process is about to rename
 UNSTABLE = ("benchmarks", "logs", ".running")  # times and hosts live here only
 
 CODE = '''
@@ -128,11 +128,8 @@ class Tree:
 
 
 def project(path: Path, store: Path | None = None) -> Tree:
-    """Put the project into a new folder, with all its studies."""
-    for name in PARTS:
-        source, target = REPOSITORY / name, path / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        (shutil.copytree if source.is_dir() else shutil.copy2)(source, target)
+    """Put the project into a new folder, without what runs have left in this one."""
+    shutil.copytree(REPOSITORY, path, ignore=shutil.ignore_patterns(*LEFT_OUT))
     return Tree(path, store)
 
 

@@ -3,12 +3,12 @@ import sys
 from pathlib import Path
 
 # Studies are read once; everything rules need to know of them is a function of wildcards here.
-from mateprobe.pipeline.cases import given, read_by_generator
+from mateprobe.pipeline.cases import given
 from mateprobe.pipeline.claims import artifacts_of, load_claims
 from mateprobe.pipeline.code import code_digest
 from mateprobe.pipeline.environment import receipt_path
 from mateprobe.pipeline.programs import is_program, made_from, programs_of
-from mateprobe.pipeline.section import agreement_inputs, parts, section_json
+from mateprobe.pipeline.section import agreement_inputs, parts, read_by_generator, section_json
 from mateprobe.pipeline.studies import load_studies
 from mateprobe.pipeline.table_specs import TABLES
 
@@ -42,6 +42,11 @@ def case_sources(wildcards):
     source = STUDIES[wildcards.study].data["cases"]
     member = [f"results/evidence/{source['evidence']}"] if "evidence" in source else []
     return member + read_by_generator(source) + list(given(source).values())
+
+
+def read_files(wildcards):
+    """Return the files a study's validators read beside their samples, as its cases declare them."""
+    return read_by_generator(STUDIES[wildcards.study].data.get("cases", {}))
 
 
 def recorded_profile(wildcards):

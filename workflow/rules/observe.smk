@@ -3,6 +3,7 @@ rule observe:
         "results/{study}/cases.jsonl",
         recorded_profile,
         program_files,
+        read_files,
     output:
         "results/{study}/observations/{validator}{shard}.jsonl",
         receipt="results/{study}/receipts/observe.{validator}{shard}.json",

@@ -1,0 +1,274 @@
+"""A validator that is a program: it reads samples and writes verdicts, one JSON object a line.
+
+It is asked ``{"id", "sample"}`` and answers ``{"id", "accepted", "complete", "violations", "evidence"}`` or
+``{"id", "error"}``, in the same order, one at a time. Whatever else it does (hang, die, babble, grow)
+becomes an error of the sample it was asked about; the program is then started anew for the next.
+It runs without a shell, in a process group and an empty folder of its own, with few variables.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
+from tempfile import TemporaryDirectory
+from time import monotonic
+from typing import IO, Any
+
+from . import strict_json
+from .canonical import canonical_bytes
+from .errors import InvalidType, InvalidValue, StudyError
+from .runner import Failure, Judgement, Origin, Verdict
+
+ANSWER_LIMIT = 1 << 20  # bytes of one answer
+COMPLAINT_LIMIT = 8 << 10  # bytes of standard error that are remembered, the last ones
+BLOCK = 1 << 16
+GRACE = 2.0  # seconds a program that closed its output has to end by itself
+
+_VERDICT = {"id", "accepted", "complete", "violations", "evidence"}
+_LIMITED = """
+import os, resource, sys
+limit = int(sys.argv[1])
+for what, size in ((resource.RLIMIT_AS, limit), (resource.RLIMIT_CORE, 0)):
+    allowed = resource.getrlimit(what)[1]
+    size = size if allowed == resource.RLIM_INFINITY else min(size, allowed)
+    resource.setrlimit(what, (size, size))
+os.execvp(sys.argv[2], sys.argv[2:])
+"""  # a process of its own, since code between fork and exec is not safe in a program with threads
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a program may take: seconds for one sample, its start included; MiB of address space."""
+
+    seconds: float = 30.0
+    memory_mb: int = 2048
+
+
+class Command:
+    """A program as a validator. Started with the first sample; ``close`` ends it.
+
+    Args:
+        arguments: the program and its arguments.
+        limits: what it may take.
+
+    Raises:
+        StudyError: there is no such program, or an argument no program can be given.
+    """
+
+    def __init__(self, arguments: Sequence[str], limits: Limits | None = None) -> None:
+        program = shutil.which(arguments[0])
+        if program is None or "\0" in "".join(arguments):
+            raise StudyError(f"command={[*arguments]!r}: expected a program on the PATH and arguments without NUL")
+        self._arguments = [program, *arguments[1:]]
+        self._limits = limits or Limits()
+        self._process: _Process | None = None
+
+    def ask(self, id: str, sample: Any) -> Judgement:
+        """Return what the program says of a sample; its every failure is a value."""
+        request = canonical_bytes({"id": id, "sample": sample}) + b"\n"
+        try:
+            self._process = self._process or _Process(self._arguments, self._limits.memory_mb)
+            return _judgement(id, self._process.exchange(request, self._limits.seconds))
+        except _Fault as fault:
+            complaint = self._process.complaint if self._process else ""
+            self.close()
+            return Failure(Origin.VALIDATOR, told(str(fault)), complaint)
+
+    def close(self) -> None:
+        """End the program and all it started."""
+        if self._process:
+            self._process.kill()
+        self._process = None
+
+
+def told(text: str) -> str:
+    """Return the text of a failure without what differs from run to run: addresses and folders."""
+    return _FOLDERS.sub("…/", _ADDRESS.sub("0x…", text))
+
+
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
+_FOLDERS = re.compile(r"(?<![\w:/.])/(?:[\w.+-]+/)+")
+
+
+class _Fault(Exception):
+    """A program did not answer as the protocol says."""
+
+
+class _Process:
+    """A running program and the three pipes to it."""
+
+    def __init__(self, arguments: Sequence[str], memory_mb: int) -> None:
+        self._folder = TemporaryDirectory(prefix="mateprobe-")
+        self._child = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _LIMITED, str(memory_mb << 20), *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            cwd=self._folder.name,
+            env=_variables(self._folder.name),
+            start_new_session=True,
+        )
+        self._complaint = b""
+        self._answer = bytearray()
+        self._selector = DefaultSelector()
+        for stream, read in ((self._child.stdout, self._hear), (self._child.stderr, self._note)):
+            os.set_blocking(_descriptor(stream), False)
+            self._selector.register(_descriptor(stream), EVENT_READ, read)
+        os.set_blocking(_descriptor(self._child.stdin), False)
+
+    @property
+    def complaint(self) -> str:
+        """The end of what it wrote to standard error."""
+        return self._complaint.decode(errors="replace")
+
+    def exchange(self, request: bytes, seconds: float) -> bytes:
+        """Write a line and return the one that comes back, without its end.
+
+        Raises:
+            _Fault: none comes in time, or more or other than one line.
+        """
+        if surplus := bytes(self._answer) + _available(self._child.stdout):
+            raise _Fault(f"wrote without being asked: {_excerpt(surplus)}")
+        deadline = monotonic() + seconds
+        unsent = _Unsent(_descriptor(self._child.stdin), request, self._selector)
+        while b"\n" not in self._answer:
+            events = self._selector.select(max(deadline - monotonic(), 0))
+            if not events and monotonic() >= deadline:
+                raise _Fault(f"no answer within {seconds:g} s")
+            for key, _ in events:
+                react: Callable[[], None] = key.data or unsent.write
+                react()
+        if unsent.left:
+            raise _Fault(f"answered before it had read the sample: {_excerpt(self._answer)}")
+        line, _, rest = bytes(self._answer).partition(b"\n")
+        self._answer.clear()
+        if rest:
+            raise _Fault(f"expected one line for a sample, found another: {_excerpt(rest)}")
+        return line
+
+    def _hear(self) -> None:
+        if not (heard := _available(self._child.stdout)):
+            raise _Fault(self._ended())
+        self._answer += heard
+        if len(self._answer) > ANSWER_LIMIT:
+            raise _Fault(f"expected one line of at most {ANSWER_LIMIT:,} bytes, found more")
+
+    def _note(self) -> None:
+        if noted := _available(self._child.stderr):
+            self._complaint = (self._complaint + noted)[-COMPLAINT_LIMIT:]
+        else:
+            self._selector.unregister(_descriptor(self._child.stderr))
+
+    def _ended(self) -> str:
+        if self._answer:
+            return f"expected a whole line, found the end of the output after {_excerpt(self._answer)}"
+        try:
+            code = self._child.wait(GRACE)
+        except subprocess.TimeoutExpired:
+            return "closed its output and went on"
+        while noted := _available(self._child.stderr):
+            self._complaint = (self._complaint + noted)[-COMPLAINT_LIMIT:]
+        last = _last(self.complaint)
+        how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+        return f"{how}: {last}" if last else how
+
+    def kill(self) -> None:
+        """End the whole process group at once and give back what it held."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._child.pid, signal.SIGKILL)
+        self._child.wait()
+        self._selector.close()
+        for stream in (self._child.stdin, self._child.stdout, self._child.stderr):
+            if stream:
+                stream.close()
+        self._folder.cleanup()
+
+
+class _Unsent:
+    """The part of a request that the pipe has not taken yet."""
+
+    def __init__(self, descriptor: int, request: bytes, selector: DefaultSelector) -> None:
+        self._descriptor = descriptor
+        self.left = memoryview(request)
+        self._selector = selector
+        selector.register(descriptor, EVENT_WRITE, None)
+
+    def write(self) -> None:
+        """Write what the pipe takes now."""
+        try:
+            self.left = self.left[os.write(self._descriptor, self.left) :]
+        except BrokenPipeError:  # it reads no more; the end of its output will say why
+            self._selector.unregister(self._descriptor)
+            return
+        if not self.left:
+            self._selector.unregister(self._descriptor)
+
+
+def _judgement(id: str, line: bytes) -> Judgement:
+    """Return what a line of the protocol says.
+
+    Raises:
+        _Fault: it is none, or one about another sample.
+    """
+    try:
+        answer = strict_json.loads(line, "answer")
+    except InvalidValue as error:
+        raise _Fault(f"expected JSON, found {_excerpt(line)} ({error})") from None
+    if not isinstance(answer, dict) or answer.keys() not in ({"id", "error"}, _VERDICT):
+        raise _Fault(f"expected an object with id and error, or with {sorted(_VERDICT)}, found {_excerpt(line)}")
+    if answer.pop("id") != id:
+        raise _Fault(f"expected the answer about sample {id!r}, found {_excerpt(line)}")
+    if "error" in answer:
+        return Failure(Origin.VALIDATOR, told(_text(answer["error"], line)))
+    return _verdict(answer, line)
+
+
+def _text(error: Any, line: bytes) -> str:
+    if not isinstance(error, str) or not error:
+        raise _Fault(f"expected the error as text, found {_excerpt(line)}")
+    return error
+
+
+def _verdict(answer: Mapping[str, Any], line: bytes) -> Verdict:
+    try:
+        return Verdict(**answer)
+    except (InvalidValue, InvalidType) as error:
+        raise _Fault(f"{error}; found {_excerpt(line)}") from None
+
+
+def _variables(folder: str) -> dict[str, str]:
+    """Return the variables of a program: none of ours but where programs are."""
+    fixed = {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0", "TZ": "UTC"}
+    return {"PATH": os.environ.get("PATH", os.defpath), "HOME": folder, "TMPDIR": folder, **fixed}
+
+
+def _available(stream: IO[bytes] | None) -> bytes:
+    """Return what can be read now; nothing also at the end."""
+    try:
+        return os.read(_descriptor(stream), BLOCK)
+    except BlockingIOError:
+        return b""
+
+
+def _descriptor(stream: IO[bytes] | None) -> int:
+    assert stream is not None  # noqa: S101 - a pipe was asked for
+    return stream.fileno()
+
+
+def _last(text: str) -> str:
+    """Return the last line that says something, at most 200 characters of it."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1][:200] if lines else ""
+
+
+def _excerpt(data: bytes | bytearray) -> str:
+    return repr(bytes(data[:80]).decode(errors="replace").rstrip("\n"))

@@ -1,0 +1,170 @@
+"""What an operator is, and how it is applied: a named, versioned, seeded edit of one place of a JSON sample."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, NamedTuple
+
+from ..canonical import canonical_bytes, plain, same
+from ..errors import InvalidValue
+from .constraints import Constraint, Schema, applying
+from .places import Path, Pattern, at as place_of, pointer, put, walk
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One place of a sample as an operator sees it: what stands there, chance of its own, what a schema asks there."""
+
+    value: Any
+    chance: Random
+    constraints: Sequence[Constraint] = ()
+
+
+class Change(NamedTuple):
+    """What an operator makes of a site: its new value, the part of it that changed, a word to tell it from others."""
+
+    value: Any
+    below: Path = ()
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One edit, a JSON Schema that judges it, and why the verdict is what it is."""
+
+    before: Any
+    after: Any
+    schema: Schema
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """A fault the schema detects, a fault that it lets pass, and an edit that does no harm."""
+
+    detected: Example
+    surviving: Example
+    control: Example
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """A named edit. Its version changes when its edits do.
+
+    Attributes:
+        name: as a study calls it.
+        version: of its edits.
+        states: what an edit of it does, in a few words.
+        change: yields the changes of a site; a site it does not fit has none. Never writes to the site.
+        examples: what its edits may be; a composed operator has none.
+    """
+
+    name: str
+    version: str
+    states: str
+    change: Callable[[Site], Iterator[Change]]
+    examples: Examples | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """An edited copy of a sample: ``path`` is the JSON Pointer of what changed; with ``label`` it is unique.
+
+    Parts that did not change may be shared with other edits: read it, never write to it.
+    """
+
+    path: Path
+    label: str
+    sample: Any
+
+    @property
+    def place(self) -> str:
+        """The changed place as a JSON Pointer, and the label behind a colon, if there is one."""
+        return f"{pointer(self.path)}:{self.label}" if self.label else pointer(self.path)
+
+
+def edits(
+    operator: Operator,
+    sample: Any,
+    *,
+    seed: int,
+    id: str,
+    where: Sequence[Pattern] = (),
+    limit: int | None = None,
+    schema: Schema | None = None,
+) -> list[Edit]:
+    """Return every edit an operator makes of a sample, in the order of the places.
+
+    Args:
+        operator: the operator.
+        sample: anything JSON can hold; it is left as it is.
+        seed: of the study.
+        id: of the sample. The chance of a site comes from seed, operator, version, id and path alone,
+            so no site, sample or operator more or less changes the edits of another.
+        where: only edits of the places that one of these selects; none means all.
+        limit: at most so many, chosen by hash.
+        schema: the JSON Schema whose constraints an operator may want to know.
+
+    Raises:
+        InvalidValue, InvalidType: a sample JSON cannot hold, or two edits with one place and label.
+    """
+    sample = plain(sample)
+    known = applying(schema, sample) if schema is not None else {}
+    found: dict[str, Edit] = {}
+    for path, value in walk(sample):
+        site = Site(value, chance(seed, operator, id, path), known.get(path, ()))
+        for change in operator.change(site):
+            edit = Edit((*path, *change.below), change.label, put(sample, path, change.value))
+            if where and not any(pattern.selects(edit.path) for pattern in where):
+                continue
+            if edit.place in found:
+                raise InvalidValue(f"operator {operator.name!r}: sample {id!r} has two edits {edit.place!r}; label them")
+            if not same(change.value, value):
+                found[edit.place] = edit
+    if limit is None or len(found) <= limit:
+        return list(found.values())
+    kept = sorted(found, key=lambda place: _sha256(seed, operator, id, place))[:limit]
+    return [edit for place, edit in found.items() if place in kept]
+
+
+def chance(seed: int, operator: Operator, id: str, path: Path) -> Random:
+    """Return the random numbers of one site: named by what they are for, whatever else is drawn."""
+    return Random(_sha256(seed, operator, id, pointer(path)))
+
+
+def _sha256(seed: int, operator: Operator, id: str, place: str) -> int:
+    name = canonical_bytes([seed, operator.name, operator.version, id, place])
+    return int.from_bytes(hashlib.sha256(name).digest())
+
+
+def chain(operators: Iterable[Operator]) -> Operator:
+    """Return the operator that applies these in turn, each to the place that the one before it changed.
+
+    Raises:
+        InvalidValue: no operators.
+    """
+    first, *others = operators if (operators := list(operators)) else [None]
+    if first is None:
+        raise InvalidValue("operators=[]: expected one or more to apply in turn")
+    for second in others:
+        first = _both(first, second)
+    return first
+
+
+def _both(first: Operator, second: Operator) -> Operator:
+    def change(site: Site) -> Iterator[Change]:
+        for one in first.change(site):
+            try:
+                changed = place_of(one.value, one.below)
+            except LookupError:  # what was changed is gone
+                continue
+            inner = Site(changed, site.chance, site.constraints if not one.below else ())
+            for other in second.change(inner):
+                label = ",".join(filter(None, (one.label, other.label)))
+                yield Change(put(one.value, one.below, other.value), (*one.below, *other.below), label)
+
+    name, version = f"{first.name}+{second.name}", f"{first.version}+{second.version}"
+    return Operator(name, version, f"{first.states}, then {second.states}", change)
