@@ -41,9 +41,9 @@ def measure() -> Part:
             (f"growth of the audit up to {CASES * COPIES[-1]:,} cases, exponent", f"{growth:.2f}", "1 (linear)"),
         ),
         details=f"""\
-`audit` of the {CASES} published feasibility cases with the profile `{PROFILE}`: the two packages in turn, each time
-in a new process; median of {ROUNDS}. Loading is not counted. Both give the same corpus digest, detected faults and
-preserved controls.
+`audit` of the {CASES} published feasibility cases with the profile `{PROFILE}`: the
+two packages in turn, each time in a new process; median of {ROUNDS}. Loading is not counted. Both give the same corpus
+digest, detected faults and preserved controls.
 
 {table(("package", *UNITS), sides)}
 

@@ -8,6 +8,7 @@ corpus after the first is made of other samples, so that nothing is told twice.
 
 from __future__ import annotations
 
+import gc
 import json
 import resource
 import sys
@@ -55,6 +56,8 @@ def main(package: str, corpus: str, contracts: str, copies: str) -> None:
     profile = serialization.load_bundle(bundle)[2]
     rows = json.loads(Path(corpus).read_bytes())
     cases = tuple(case(row, copy) for copy in range(int(copies)) for row in rows)
+    gc.collect()
+    gc.freeze()  # else a collection during the audit would look at all that was loaded, now and then
     before = resource.getrusage(resource.RUSAGE_SELF).ru_utime
     report = mutations.audit(cases, profile)
     user = resource.getrusage(resource.RUSAGE_SELF).ru_utime - before

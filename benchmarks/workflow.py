@@ -66,8 +66,8 @@ Where the cold run's processor time goes, by the differences between these runs:
     (what, f"{seconds:.1f}", f"{seconds / cold.processor:.0%}") for what, seconds in parts
 ])}
 
-A job costs {(restored.processor - nothing) / jobs:.2f} processor seconds before it does anything. The longest jobs of the
-cold run:
+A job costs {(restored.processor - nothing) / jobs:.2f} processor seconds before it does anything. The longest jobs of
+the cold run:
 
 {table(("job", "by the clock, s"), [(job, f"{seconds:.1f}") for seconds, job in longest])}
 """,

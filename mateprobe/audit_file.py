@@ -13,47 +13,30 @@ thresholds are 1.
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from . import strict_json
-from .beside import file_below, function_below
-from .case_file import CaseFile, load_cases, read_array, read_obligations
+from .beside import file_below, function_below, is_file
+from .canonical import digest
+from .case_file import CaseFile, load_cases, read_array, read_case
 from .command import Command, Limits
-from .decoding import Misfit, Reader, instance, read, reader, wrong
-from .errors import InvalidType, InvalidValue
-from .outcome import FATAL, INELIGIBLE
+from .decoding import Misfit, Reader, instance, read, shown, wrong
+from .errors import InvalidValue, StudyError
+from .gate import Gate, Held
+from .outcome import FATAL
 from .runner import Validator
-from .tally import shortfalls
+from .tally import rates
 from .validator_audit import Obligation, ValidatorAuditReport, audit_validator
 
 PYTHON = "python"
 """As a command's program: the Python that runs the audit."""
-
-
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """What an audit must reach: shares from 0 to 1 of eligible faults detected and of controls preserved.
-
-    Raises:
-        InvalidValue: a threshold outside of 0 to 1.
-    """
-
-    detection: float = 1.0
-    preservation: float = 1.0
-
-    def __post_init__(self) -> None:
-        for name, threshold in (("detection", self.detection), ("preservation", self.preservation)):
-            if not 0 <= threshold <= 1:
-                raise InvalidValue(f"{name}={threshold}: expected a share from 0 to 1")
-
-    def shortfalls(self, report: ValidatorAuditReport) -> list[str]:
-        """Return a line for each threshold that is missed, and for each case that made it so."""
-        return shortfalls(report.cases, detection=self.detection, preservation=self.preservation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +75,7 @@ class Program:
     memory_mb: int = Limits().memory_mb
 
     def __post_init__(self) -> None:
-        if not all(self.command[:1]) or not self.command or self.seconds <= 0 or self.memory_mb <= 0:
+        if not self.command or not self.command[0] or self.seconds <= 0 or self.memory_mb <= 0:
             raise InvalidValue(
                 f"command={[*self.command]}, seconds={self.seconds}, memory_mb={self.memory_mb}: "
                 "expected a program and limits above 0"
@@ -111,10 +94,8 @@ class Program:
             StudyError: as ``Command``.
         """
         program = Command(located(self.command, folder), Limits(self.seconds, self.memory_mb))
-        try:
-            yield program.asked
-        finally:
-            program.close()
+        with closing(program):
+            yield lambda sample: program.ask(digest(sample), sample)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,19 +118,14 @@ class AuditFile:
                 ask, self.cases.cases, obligations=self.cases.obligations, validator_id=self.validator.name
             )
 
-
-def counted(report: ValidatorAuditReport) -> int:
-    """Return how many cases say something of the validator; excluded ones and failed baselines do not."""
-    return sum(case.outcome not in INELIGIBLE for case in report.cases)
-
-
-def failed(report: ValidatorAuditReport) -> bool:
-    """Tell whether the audit itself did not work: the validator or a baseline failed."""
-    return any(case.outcome in FATAL for case in report.cases)
+    def held(self, report: ValidatorAuditReport) -> Held:
+        """Return how a report stands against the gate."""
+        found = rates((case.relation, case.outcome) for case in report.cases)
+        return Held(self.gate, found, sum(case.outcome in FATAL for case in report.cases))
 
 
 def located(command: tuple[str, ...], folder: Path) -> list[str]:
-    """Return a command that can be started from anywhere: files below the folder are named in full."""
+    """Return a command that can be started from anywhere: files of the folder are named in full."""
     first, *rest = command
     program = sys.executable if first == PYTHON else _located(first, folder) if "/" in first else first
     return [program, *(_located(argument, folder) for argument in rest)]
@@ -157,24 +133,90 @@ def located(command: tuple[str, ...], folder: Path) -> list[str]:
 
 def _located(argument: str, folder: Path) -> str:
     path = folder / argument
-    inside = argument and path.is_file() and path.resolve().is_relative_to(folder.resolve())
-    return str(path.absolute()) if inside else argument
+    return str(path.absolute()) if is_file(path) else argument
 
 
 def load_audit(path: Path) -> AuditFile:
     """Return the audit that a file describes.
 
     Raises:
-        InvalidValue, InvalidType: a missing or unknown key, a value of another type, a case that says
-            not what it must. StudyError: a path that leaves the folder. The message names the file and
-            the key or line.
+        InvalidValue, InvalidType: a missing or unknown key, a value of another type, a case that does not
+            say what it must. StudyError: a path that leaves the folder. The message names the file and the
+            key or line.
         OSError: it cannot be read.
     """
-    where = str(path)
+    where, folder = str(path), path.parent
     if path.suffix == ".jsonl":
         lines = strict_json.lines(path)
-        number, head = next(lines, (1, None))
-        cases = tuple(read(_a_case, case, f"{where}, line {line}: $")[0] for line, case in lines)
-        return read(_Reading(path.parent, cases).lines, head, f"{where}, line {number}: $")
+        number, first = next(lines, (1, None))
+        head = read(_HEAD, first, f"{where}, line {number}: $")
+        cases = CaseFile(tuple(read(read_case, case, f"{where}, line {line}: $") for line, case in lines))
+        return _audit(folder, head, cases)
     data = _toml(path) if path.suffix == ".toml" else strict_json.load(path)
-    return read(_Reading(path.parent).whole, data, f"{where}: $")
+    whole = read(instance(_Whole, cases=partial(_cases, folder), **_SPECIAL), data, f"{where}: $")
+    return _audit(folder, whole, whole.cases)
+
+
+def _audit(folder: Path, head: _Head, cases: CaseFile) -> AuditFile:
+    listed = head.obligations or cases.obligations
+    return AuditFile(folder, head.validator, CaseFile(cases.cases, listed), head.gate)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Head:
+    validator: Function | Program
+    obligations: tuple[Obligation, ...] = ()
+    gate: Gate = field(default_factory=Gate)
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Whole(_Head):
+    cases: CaseFile
+
+
+def _cases(folder: Path, value: Any) -> CaseFile:
+    if type(value) is list:
+        return CaseFile(read_array(value))
+    if type(value) is not dict or value.keys() != {"file"} or type(value["file"]) is not str:
+        raise wrong("an array of cases, or an object with the one key 'file'", value)
+    try:
+        path = file_below(folder, value["file"], "file")
+    except StudyError as error:
+        raise Misfit(StudyError, str(error)) from None
+    return load_cases(path)
+
+
+_FORMS: Mapping[str, Reader] = {"callable": instance(Function), "command": instance(Program)}
+
+
+def _validator(value: Any) -> Function | Program:
+    if type(value) is not dict:
+        raise wrong("an object", value)
+    given = [form for form in _FORMS if form in value]
+    if len(given) != 1:
+        found = ", ".join(map(shown, value)) or "no keys"
+        raise Misfit(InvalidValue, f"expected exactly one of the keys 'callable' and 'command', found {found}")
+    validator: Function | Program = _FORMS[given[0]](value)
+    return validator
+
+
+_SPECIAL: Mapping[str, Reader] = {"validator": _validator}
+_HEAD = instance(_Head, **_SPECIAL)
+
+
+def _toml(path: Path) -> Any:
+    """Return the content of a TOML file as JSON data, read as strictly."""
+    import tomllib
+
+    with path.open("rb") as stream:
+        data = strict_json.within_limit(stream.read(strict_json.LIMIT + 1), str(path))
+    try:
+        text = json.dumps(tomllib.loads(data.decode()), allow_nan=False, default=_no_json)
+    except (ValueError, RecursionError) as error:
+        raise InvalidValue(f"{path}: expected TOML whose values JSON can hold: {error}") from None
+    return strict_json.loads(text, str(path))
+
+
+def _no_json(value: Any) -> NoReturn:
+    raise ValueError(f"{value} is a {type(value).__name__}; write it as text")

@@ -21,18 +21,33 @@ def file_below(folder: Path, name: str, key: str) -> Path:
         StudyError: an absolute path, one that leaves the folder, or no file; ``key`` says whose value it is.
     """
     path = folder / name
-    if Path(name).is_absolute() or "\0" in name or not path.resolve().is_relative_to(folder.resolve()):
+    if Path(name).is_absolute() or not _stays(path, folder):
         raise StudyError(f"{key}={name!r}: expected a path that stays below {folder}")
-    if not path.is_file():
+    if not is_file(path):
         raise StudyError(f"{key}={name!r}: expected a file below {folder}, found none")
     return path
+
+
+def is_file(path: Path) -> bool:
+    """Tell whether there is a file of that name; no name is too odd or too long to ask about."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def _stays(path: Path, folder: Path) -> bool:
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):  # a circle of links, a NUL
+        return False
 
 
 def module_below(folder: Path, module: str) -> bool:
     """Tell whether a module of that dotted name lies in ``folder``."""
     parts = module.split(".")
     stem = folder.joinpath(*parts)
-    return all(map(str.isidentifier, parts)) and (stem.with_suffix(".py").is_file() or (stem / "__init__.py").is_file())
+    return all(map(str.isidentifier, parts)) and (is_file(stem.with_suffix(".py")) or is_file(stem / "__init__.py"))
 
 
 def function_below(folder: Path, name: str) -> Callable[..., Any]:

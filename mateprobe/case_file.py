@@ -1,9 +1,9 @@
 """Files of audit cases: a JSON array, a JSON object with obligations and cases, JSON lines, or CSV.
 
 A case is an object of the fields of ``AuditCase``. What the pipeline's own case records hold besides
-is passed over; any other key is refused. CSV, see ``case_csv``, is told by the file's name. A record file (see ``mateprobe.pipeline.records``) has a
-header and a footer around its lines: where there is a header, the footer must prove that no case is
-missing.
+is passed over; any other key is refused. CSV, see ``case_csv``, is told by the file's name. A record
+file (see ``mateprobe.pipeline.records``) has a header and a footer around its lines: where there is a
+header, the footer must prove that no case is missing.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _content(stream: IO[bytes] | IO[str], where: str) -> tuple[Iterator[Row] | N
 
 
 def _of_rows(rows: Iterable[Row]) -> CaseFile:
-    return CaseFile(tuple(read(_case, value, f"{place}: $") for place, value in rows))
+    return CaseFile(tuple(read(read_case, value, f"{place}: $") for place, value in rows))
 
 
 def load_obligations(path: Path) -> tuple[Obligation, ...]:
@@ -124,7 +124,7 @@ def load_obligations(path: Path) -> tuple[Obligation, ...]:
         InvalidValue, InvalidType: as ``read_cases``.
         OSError: it cannot be read.
     """
-    return read(read_obligations, strict_json.load(path), f"{path}: $")
+    return read(_OBLIGATIONS, strict_json.load(path), f"{path}: $")
 
 
 def _is_row(line: bytes) -> bool:
@@ -185,19 +185,18 @@ def _as_it_is(value: Any) -> Any:
 _FIELDS = instance(AuditCase, baseline=_as_it_is, variant=_as_it_is)
 
 
-def _case(value: Any) -> AuditCase[Any]:
+def read_case(value: Any) -> AuditCase[Any]:
+    """Read one case; a reader as ``decoding`` knows them."""
     kept = {key: item for key, item in value.items() if key not in PASSED_OVER} if type(value) is dict else value
     case: AuditCase[Any] = _FIELDS(kept)
     return case
 
 
-read_array = array([_case], repeated=True)
-"""Read an array of cases; a reader as ``decoding`` knows them."""
+read_array = array([read_case], repeated=True)
+"""Read an array of cases, likewise."""
 
-read_obligations = reader(tuple[Obligation, ...])
-"""Read an array of obligations, likewise."""
-
-_OBJECT = instance(CaseFile, cases=read_array, obligations=read_obligations)
+_OBLIGATIONS = reader(tuple[Obligation, ...])
+_OBJECT = instance(CaseFile, cases=read_array, obligations=_OBLIGATIONS)
 
 
 def _whole(value: Any) -> CaseFile:

@@ -79,13 +79,13 @@ class Failure:
 
 
 Judgement = Verdict | Failure
-Validator = Callable[[Any], Verdict]
+Validator = Callable[[Any], Judgement]
 
 
 def judge(validator: Validator, sample: Any) -> Judgement:
     """Ask ``validator`` about a copy of ``sample``; anything but a ``Verdict`` is a failure.
 
-    Only ``KeyboardInterrupt`` passes through.
+    One that stands for a program returns the program's ``Failure``. Only ``KeyboardInterrupt`` passes through.
     """
     try:
         own = duplicate(sample)
@@ -97,7 +97,7 @@ def judge(validator: Validator, sample: Any) -> Judgement:
         raise
     except BaseException as error:  # noqa: BLE001 - not even sys.exit() may end the audit
         return Failure.of(error, Origin.VALIDATOR)
-    if type(verdict) is Verdict:
+    if type(verdict) is Verdict or type(verdict) is Failure:
         return verdict
     return _adopt(verdict)
 

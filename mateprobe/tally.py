@@ -102,12 +102,22 @@ def shortfalls(ended: Iterable[Ended], *, detection: float, preservation: float)
     Raises:
         InvalidValue: a threshold no rate can have.
     """
-    for name, threshold in (("detection", detection), ("preservation", preservation)):
-        if not 0 <= threshold <= 1:
-            raise InvalidValue(f"threshold {name}={threshold!r}; expected a number from 0 to 1")
     cases = list(ended)
     found = rates((case.relation, case.outcome) for case in cases)
-    lines = [
+    lines = short_rates(found, detection=detection, preservation=preservation)
+    listed = GAPS | INCOMPLETE if lines else FATAL
+    lines += [f"{case.id}: {case.outcome} ({flat(case.reason)})" for case in cases if case.outcome in listed]
+    return lines
+
+
+def short_rates(found: Rates, *, detection: float, preservation: float) -> list[str]:
+    """Return a line for each rate that is undefined or below its threshold.
+
+    Raises:
+        InvalidValue: as ``check_thresholds``.
+    """
+    check_thresholds(detection, preservation)
+    return [
         f"{name}={value}, required >= {threshold}"
         for name, value, threshold in (
             ("detection_score", found.detection_score, detection),
@@ -115,9 +125,17 @@ def shortfalls(ended: Iterable[Ended], *, detection: float, preservation: float)
         )
         if value is None or not value >= threshold
     ]
-    listed = GAPS | INCOMPLETE if lines else FATAL
-    lines += [f"{case.id}: {case.outcome} ({flat(case.reason)})" for case in cases if case.outcome in listed]
-    return lines
+
+
+def check_thresholds(detection: float, preservation: float) -> None:
+    """Do nothing if both are shares.
+
+    Raises:
+        InvalidValue: a threshold no rate can have.
+    """
+    for name, threshold in (("detection", detection), ("preservation", preservation)):
+        if not 0 <= threshold <= 1:
+            raise InvalidValue(f"threshold {name}={threshold!r}; expected a number from 0 to 1")
 
 
 def flat(text: str) -> str:

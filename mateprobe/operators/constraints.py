@@ -10,12 +10,13 @@ drafts 06, 07, 2019-09 and 2020-12, sections on assertions and applicators.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from .places import Path, pointer
+from .keywords import KEYWORDS, is_additional, is_pattern
+from .places import Path, at, pointer
 
 Schema = dict[str, Any] | bool
 _Node = tuple[str, Any]  # a location in the schema, as a JSON Pointer, and the subschema there
@@ -49,7 +50,7 @@ class Constraint:
 
     def holds(self, value: Any) -> bool:
         """Tell whether a value meets it; one the keyword does not speak of does."""
-        return _CHECKS[self.keyword](self.argument, value)
+        return KEYWORDS[self.keyword].holds(self.argument, value)
 
 
 def constraints(schema: Schema) -> dict[str, str]:
@@ -57,6 +58,7 @@ def constraints(schema: Schema) -> dict[str, str]:
     return {
         f"{location}/{keyword}": keyword
         for location, node in _all(("", schema))
+        if not _is_reference(schema, node)
         for keyword in sorted(node)
         if keyword in _UNDECIDED or _constraint(node, keyword, location) is not None
     }
@@ -95,10 +97,7 @@ def broken(schema: Schema, sample: Any) -> list[tuple[Path, Constraint]]:
     """Return the constraints that a sample certainly breaks, each with the place that breaks it, sorted."""
     found = []
     for path, own in applying(schema, sample).items():
-        value = sample
-        for part in path:
-            value = value[part]
-        found += [(path, constraint) for constraint in own if not constraint.holds(value)]
+        found += [(path, constraint) for constraint in own if not constraint.holds(at(sample, path))]
     return sorted(found, key=lambda item: (pointer(item[0]), item[1].location))
 
 
@@ -122,13 +121,13 @@ def _inner(location: str, keyword: str, value: Any) -> list[_Node]:
 
 
 def _own(schema: Schema, location: str, node: Any) -> list[Constraint]:
-    if not isinstance(node, dict) or _referring(schema, node):
+    if not isinstance(node, dict) or _is_reference(schema, node):
         return []
     found = (_constraint(node, keyword, location) for keyword in sorted(node))
     return [constraint for constraint in found if constraint is not None]
 
 
-def _referring(schema: Schema, node: dict[str, Any]) -> bool:
+def _is_reference(schema: Schema, node: dict[str, Any]) -> bool:
     """Tell a node of which only the reference counts."""
     return "$ref" in node and isinstance(schema, dict) and _HIDES.search(str(schema.get("$schema"))) is not None
 
@@ -136,11 +135,11 @@ def _referring(schema: Schema, node: dict[str, Any]) -> bool:
 def _constraint(node: dict[str, Any], keyword: str, location: str) -> Constraint | None:
     """Return the constraint a keyword makes, if it makes one that can be decided here."""
     argument = node[keyword]
-    if keyword not in _CHECKS or not _SHAPES[keyword](argument):
+    if keyword not in KEYWORDS or not KEYWORDS[keyword].readable(argument):
         return None
     if keyword == "additionalProperties":
         argument = (tuple(node.get("properties", ())), tuple(node.get("patternProperties", ())))
-        if not all(map(_is_pattern, argument[1])):
+        if not all(map(is_pattern, argument[1])):
             return None
     return Constraint(keyword, f"{location}/{keyword}", argument)
 
@@ -157,7 +156,7 @@ def _certain_steps(schema: Schema, location: str, node: Any) -> Iterator[tuple[_
         target = _resolved(schema, node["$ref"])
         if target is not None:
             yield _itself, target
-        if _referring(schema, node):
+        if _is_reference(schema, node):
             return
     for index, inner in enumerate(_list(node.get("allOf"))):
         yield _itself, (f"{location}/allOf/{index}", inner)
@@ -170,11 +169,11 @@ def _of_keys(location: str, node: dict[str, Any]) -> Iterator[tuple[_Select, _No
     for name, inner in names.items():
         yield _keys(lambda key, name=name: key == name), (f"{location}/properties{pointer((name,))}", inner)
     for pattern, inner in patterns.items():
-        if _is_pattern(pattern):
+        if is_pattern(pattern):
             wanted = _keys(lambda key, pattern=pattern: re.search(pattern, key))
             yield wanted, (f"{location}/patternProperties{pointer((pattern,))}", inner)
-    if "additionalProperties" in node and all(map(_is_pattern, patterns)):
-        others = _keys(lambda key: _is_additional(key, names, patterns))
+    if "additionalProperties" in node and all(map(is_pattern, patterns)):
+        others = _keys(lambda key: is_additional(key, names, patterns))
         yield others, (f"{location}/additionalProperties", node["additionalProperties"])
 
 
@@ -226,15 +225,3 @@ def _list(value: Any) -> list[Any]:
 
 def _map(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _is_pattern(text: Any) -> bool:
-    """Tell a pattern that Python reads as well; the dialects differ beyond that only in corners."""
-    try:
-        return isinstance(text, str) and re.compile(text) is not None
-    except re.error:
-        return False
-
-
-def _is_additional(key: str, names: Any, patterns: Any) -> bool:
-    return key not in names and not any(re.search(pattern, key) for pattern in patterns)

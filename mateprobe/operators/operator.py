@@ -121,7 +121,9 @@ def edits(
             if where and not any(pattern.selects(edit.path) for pattern in where):
                 continue
             if edit.place in found:
-                raise InvalidValue(f"operator {operator.name!r}: sample {id!r} has two edits {edit.place!r}; label them")
+                raise InvalidValue(
+                    f"operator {operator.name!r}: sample {id!r} has two edits {edit.place!r}; label them"
+                )
             if not same(change.value, value):
                 found[edit.place] = edit
     if limit is None or len(found) <= limit:

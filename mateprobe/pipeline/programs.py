@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from mateprobe import worker
+from mateprobe.command import Command, Limits
 from mateprobe.errors import StudyError
-from mateprobe.pipeline.command import Command, Limits
 from mateprobe.pipeline.environment import at_hand
 from mateprobe.pipeline.environments import Environment, environment_name, lock_path, locked_out
 from mateprobe.pipeline.files import sha256_file

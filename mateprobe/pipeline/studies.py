@@ -28,7 +28,7 @@ STUDIES = Path("studies")
 NEEDED = {"agreement": "agreement", "fixes": "defects"}
 """The keys without which a study has no use for a stage."""
 RESERVED = frozenset({
-    "agreement", "all", "benchmarks", "cases", "environment", "environments", "evidence", "figures", "fixes", "logs",
+    "agreement", "all", "benchmarks", "cases", "claims", "environment", "environments", "evidence", "figures", "fixes", "logs",
     "manifest", "observe", "outcomes", "paper", "statistics", "summary", "tables", "verify",
 })  # fmt: skip
 """What no study may be called: the rules of the workflow, and the other folders of results."""

@@ -24,15 +24,15 @@ def shown(rate: float | None) -> str:
     return "undefined" if rate is None else f"{rate:.1%}"
 
 
-def audit_markdown(report: ValidatorAuditReport) -> str:
-    """Return the whole report as Markdown text ending in a newline."""
+def audit_markdown(report: ValidatorAuditReport, *, every_case: bool = True) -> str:
+    """Return the report as Markdown text ending in a newline, whole or without the list of all cases."""
     summary = report.summary()
     sections = (
         ("Known gaps", _gaps(report)),
         ("Incomplete evidence and execution failures", _incomplete(report)),
         ("Untested or unevaluated obligations", _unevaluated(summary["obligations"])),
         ("Evidence by obligation", _obligations(summary["obligations"])),
-        ("All cases", _cases(report)),
+        *((("All cases", _cases(report)),) if every_case else ()),
     )
     rates = (
         f"Detected {summary['detected_faults']} of {summary['eligible_faults']} faults "

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from mateprobe import command
+from mateprobe.command import Command, Limits
 from mateprobe.errors import StudyError
-from mateprobe.pipeline import command
-from mateprobe.pipeline.command import Command, Limits
 from mateprobe.runner import Failure, Judgement, Verdict
 
 PROGRAM = """
@@ -74,10 +74,9 @@ def test_an_incomplete_verdict_stays_incomplete(started: list[Command]) -> None:
 
 
 def test_an_error_is_passed_on_without_addresses_and_folders(started: list[Command]) -> None:
-    body = (
-        'print(json.dumps({"id": id, "error": "bad <f at 0x7f00aa> in /some/where/f.py of http://a/b/c"}), flush=True)'
-    )
-    assert message(program(started, body).ask("a", 1)) == "bad <f at 0x…> in …/f.py of http://a/b/c"
+    error = "bad <f at 0x7f00aa> in /some/where/f.py of http://a/b/c"
+    asked = program(started, f'print(json.dumps({{"id": id, "error": {error!r}}}), flush=True)')
+    assert message(asked.ask("a", 1)) == "bad <f at 0x…> in …/f.py of http://a/b/c"
 
 
 DEATHS = {
@@ -133,7 +132,7 @@ def test_a_line_nobody_asked_for_is_an_error(started: list[Command], tmp_path: P
     assert asked.ask("a", 1) == ACCEPTED
     (tmp_path / "go").write_text("on")
     assert asked._process is not None
-    select.select([asked._process._child.stdout], [], [])
+    select.select([command._descriptor(asked._process._child.stdout)], [], [])
     assert 'wrote without being asked: \'{"id": "a"' in message(asked.ask("b", 2))
     assert asked.ask("c", 2) == ACCEPTED
 
@@ -173,21 +172,30 @@ def test_what_it_writes_to_standard_error_disturbs_nothing(started: list[Command
 
 
 def test_the_end_of_standard_error_is_kept_for_people(started: list[Command]) -> None:
-    asked = program(
-        started, "sys.stderr.write('first\\n' + 'x' * 100_000 + '\\nlast\\n'); sys.stderr.flush(); os._exit(1)"
-    )
-    failure = asked.ask("a", 1)
+    body = "sys.stderr.write('first\\n' + 'x' * 100_000 + '\\nlast\\n'); sys.stderr.flush(); os._exit(1)"
+    failure = program(started, body).ask("a", 1)
     assert isinstance(failure, Failure)
     assert failure.message == "ended with exit code 1: last"
     assert len(failure.trace) == command.COMPLAINT_LIMIT
 
 
+CHILD = """
+ready, tell = os.pipe()
+if not os.fork():
+    held = open("HELD", "w")
+    os.write(tell, b"!")
+    time.sleep(600)
+os.read(ready, 1)
+say(id)
+"""
+
+
 def test_its_children_end_with_it(started: list[Command], tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "held")
-    held = str(tmp_path / "held")
-    asked = program(started, f"if not os.fork(): pipe = open({held!r}, 'w'); time.sleep(600)\nsay(id)")
+    held = tmp_path / "held"
+    os.mkfifo(held)
+    asked = program(started, CHILD.replace("HELD", str(held)))
     with ThreadPoolExecutor() as pool:
-        reader = pool.submit(Path(held).read_text)  # it ends when the child's end of the pipe does
+        reader = pool.submit(held.read_text)  # it ends when the child, which holds the other end, does
         assert asked.ask("a", 1) == ACCEPTED
         asked.close()
         assert reader.result() == ""
@@ -217,9 +225,7 @@ def test_a_command_that_cannot_start_is_refused_at_once(arguments: list[str]) ->
 
 
 def test_no_shell_reads_the_arguments(started: list[Command], tmp_path: Path) -> None:
-    script = (
-        f"import sys, json\nfor line in sys.stdin: print(json.dumps({{'id': 'a', 'error': sys.argv[1]}}), flush=True)"
-    )
+    script = "import json, sys\nfor _ in sys.stdin: print(json.dumps({'id': 'a', 'error': sys.argv[1]}), flush=True)"
     started.append(Command([sys.executable, "-I", "-c", script, f"$HOME; touch {tmp_path}/x"]))
     assert message(started[0].ask("a", 1)).startswith("$HOME; touch ")
-    assert os.listdir(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []

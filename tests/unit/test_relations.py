@@ -102,7 +102,7 @@ def test_relations_keep_the_names_of_the_frozen_evidence() -> None:
 
 
 REFUSED: dict[str, tuple[Callable[..., object], tuple[Any, ...], type[Exception], str]] = {
-    "no state": (FieldRef, ("", "v"), InvalidValue, "field state_ref='', key='v'"),
+    "no state": (FieldRef, ("", "v"), InvalidValue, "field state_ref='' is empty"),
     "no key": (FieldRef, ("a", ""), InvalidValue, "field key='' is empty"),
     "another operator": (CompareFields, ("r", LEFT, RIGHT, "lt"), InvalidValue, "operator='lt'; expected 'eq'"),
     "one value": (AllowedTransition, ("r", LEFT, RIGHT, ((1,),)), InvalidValue, r"allowed has \(1,\); expected"),

@@ -10,10 +10,16 @@ from tests.workflow.project import Tree, small_project
 
 
 @pytest.fixture(scope="session")
-def trees(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tree, Tree]:
+def untouched(tmp_path_factory: pytest.TempPathFactory) -> Tree:
+    """A folder in which nothing has run; every other one begins as its copy."""
+    return small_project(tmp_path_factory.mktemp("workflow") / "untouched")
+
+
+@pytest.fixture(scope="session")
+def trees(untouched: Tree) -> tuple[Tree, Tree]:
     """Two folders in which everything has run; read them, copy them, change nothing in them."""
-    folder = tmp_path_factory.mktemp("workflow")
-    first, second = small_project(folder / "first"), small_project(folder / "deeper" / "second")
+    folder = untouched.path.parent
+    first, second = untouched.copy(folder / "first"), untouched.copy(folder / "deeper" / "second")
     runs = [tree.start() for tree in (first, second)]
     for process in runs:
         said, _ = process.communicate()

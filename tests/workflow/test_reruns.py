@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.project import Tree, small_project
+from tests.workflow.project import Tree
 
 MADE, KEPT, RAN = "made", "restored", ""  # a manifest is always made, and says nothing of it
 
@@ -109,8 +109,10 @@ def test_an_edit_makes_what_depends_on_it_and_nothing_else(
     assert tree.rerun() == expected
 
 
-def test_a_run_killed_midway_and_resumed_gives_the_same_bytes(trees: tuple[Tree, Tree], tmp_path: Path) -> None:
-    tree = small_project(tmp_path / "killed")
+def test_a_run_killed_midway_and_resumed_gives_the_same_bytes(
+    untouched: Tree, trees: tuple[Tree, Tree], tmp_path: Path
+) -> None:
+    tree = untouched.copy(tmp_path / "killed")
     (tree.path / "die-here").touch()
     process = tree.start()
     said, _ = process.communicate()

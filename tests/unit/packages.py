@@ -1,0 +1,46 @@
+"""A package index of a folder: wheels of a few lines, so that environments are made without any network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+
+def wheel(folder: Path, name: str, version: str, source: str, *requires: str) -> Path:
+    """Write a wheel with one module of the package's name."""
+    path = folder / f"{name}-{version}-py3-none-any.whl"
+    info = f"{name}-{version}.dist-info"
+    needs = "".join(f"Requires-Dist: {requirement}\n" for requirement in requires)
+    members = {
+        f"{name}.py": source,
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needs}",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{member},{hashed(text)},{len(text)}\n" for member, text in members.items())
+    record += f"{info}/RECORD,,\n"
+    with zipfile.ZipFile(path, "w") as archive:
+        for member, text in {**members, f"{info}/RECORD": record}.items():
+            archive.writestr(zipfile.ZipInfo(member), text)
+    return path
+
+
+def hashed(text: str) -> str:
+    """Return the hash of a text as a RECORD writes it."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256={base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}"
+
+
+def only_from(folder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let uv find packages in this folder and nowhere else."""
+    variables = {
+        "UV_NO_INDEX": "1",
+        "UV_FIND_LINKS": str(folder),
+        "UV_CACHE_DIR": str(cache),
+        "UV_DEFAULT_INDEX": "https://index.invalid/simple",
+    }
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
