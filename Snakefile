@@ -17,9 +17,12 @@ include: "workflow/rules/summary.smk"
 include: "workflow/rules/statistics.smk"
 include: "workflow/rules/agreement.smk"
 include: "workflow/rules/fixes.smk"
+include: "workflow/rules/gate.smk"
 include: "workflow/rules/manifest.smk"
 include: "workflow/rules/tables.smk"
+include: "workflow/rules/figures.smk"
 include: "workflow/rules/claims.smk"
+include: "workflow/rules/paper.smk"
 
 
 localrules:
@@ -31,10 +34,11 @@ rule all:
     input:
         manifests,
         tables,
+        figures,
         claim_targets,
 
 
-# `snakemake STUDY` makes one study.
+# `snakemake STUDY` makes one study, and the table that is its own.
 for STUDY in STUDIES:
 
     rule:
@@ -42,4 +46,5 @@ for STUDY in STUDIES:
             STUDY
         input:
             f"results/{STUDY}/manifest.json",
+            [f"results/tables/{STUDY}.json"] if STUDY in STUDIES[STUDY].tables else [],
         localrule: True

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import linear_regression
 from time import perf_counter
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).absolute().parent.parent
 
 _SPAWN = Path(__file__).with_name("spawn.py")
 _MEMORY_UNIT = 1 if sys.platform == "darwin" else 1024  # bytes

@@ -74,16 +74,15 @@ def _growth(seconds: Sequence[float]) -> float:
 
 def _study(variations: int) -> dict[str, tuple[Cost, int]]:
     """Return cost and output bytes of each stage of one study, made in a folder that is then removed."""
-    study = load_study(ROOT / "studies" / "feasibility.yaml")
-    sections = {stage: study.section(stage, VALIDATOR) for stage in OUTPUTS}
-    sections["cases"]["cases"] |= {"generate": "distinct:cases", "with": {"variations": variations}}
-    sections["summary"]["validators"] = [VALIDATOR]
     made: dict[str, tuple[Cost, int]] = {}
     with TemporaryDirectory() as name:
         folder = Path(name)
-        code = folder / "studies" / "_code"
-        code.mkdir(parents=True)
-        shutil.copy(Path(__file__).with_name("distinct.py"), code)
+        shutil.copytree(ROOT / "studies", folder / "studies")
+        shutil.copy(Path(__file__).with_name("distinct.py"), folder / "studies" / "_code")
+        study = load_study(folder / "studies" / "feasibility.yaml")
+        sections = {stage: study.section(stage, VALIDATOR) for stage in OUTPUTS}
+        sections["cases"]["cases"] |= {"generate": "distinct:cases", "with": {"variations": variations}}
+        sections["summary"]["validators"] = [VALIDATOR]
         environment = {**os.environ, "MATEPROBE_CACHE": str(folder / "cache")}
         for stage, section in sections.items():
             command = [sys.executable, "-m", "mateprobe.pipeline", stage, "--study", "feasibility"]

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.measure import ROOT, Cost, Part, run, table
 from mateprobe.pipeline.archive import obtained
-from mateprobe.pipeline.evidence import PINS, load_pins
+from mateprobe.pipeline.pins import FOLDER, load_archives
 from mateprobe.pipeline.store import Store
 
 ROUNDS = 3
@@ -26,9 +26,9 @@ def measure() -> Part:
         folder = Path(name, "project")
         shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".*", "results"))
         environment = {**os.environ, "MATEPROBE_CACHE": str(folder / "cache"), "MATEPROBE_ARCHIVES": str(folder)}
-        archive = load_pins(ROOT / PINS)
-        with obtained(archive, Store()) as path:  # the network is not what is measured
-            shutil.copy(path, folder / archive.file)
+        for archive in load_archives(ROOT / FOLDER).values():
+            with obtained(archive, Store()) as path:  # the network is not what is measured
+                shutil.copy(path, folder / archive.file)
         cold, jobs = _reproduce(folder, environment)
         longest = _longest(folder / "results" / "benchmarks")
         shutil.rmtree(folder / "results")

@@ -21,7 +21,7 @@ def file_below(folder: Path, name: str, key: str) -> Path:
         StudyError: an absolute path, one that leaves the folder, or no file; ``key`` says whose value it is.
     """
     path = folder / name
-    if Path(name).is_absolute() or not _stays(path, folder):
+    if Path(name).is_absolute() or not stays_below(path, folder):
         raise StudyError(f"{key}={name!r}: expected a path that stays below {folder}")
     if not is_file(path):
         raise StudyError(f"{key}={name!r}: expected a file below {folder}, found none")
@@ -36,7 +36,8 @@ def is_file(path: Path) -> bool:
         return False
 
 
-def _stays(path: Path, folder: Path) -> bool:
+def stays_below(path: Path, folder: Path) -> bool:
+    """Tell whether ``path`` is inside ``folder`` when all links are followed, whether it exists or not."""
     try:
         return path.resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):  # a circle of links, a NUL
@@ -86,5 +87,5 @@ def function_of(name: str) -> Callable[..., Any]:
 def _imported(name: str) -> Any:
     try:
         return import_module(name.partition(":")[0])
-    except Exception as error:  # noqa: BLE001 - a module of a study does what it likes as it is imported
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a module of a study does what it likes as it is imported
         raise StudyError(f"{name!r}: expected a module that imports, found {type(error).__name__}: {error}") from None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from math import isfinite
@@ -21,6 +21,10 @@ _ENCODER = json.JSONEncoder(
     check_circular=False,  # it encodes what ``plain`` returned, which ends
 )  # fmt: skip
 _FIELDS: dict[type, tuple[str, ...]] = {}
+# What a subclass holds, whatever it says of itself.
+_CONTENTS: tuple[tuple[type, Callable[[Any], Any]], ...] = (
+    (str, str.__str__), (int, int.__int__), (float, float.__float__)
+)  # fmt: skip
 
 
 class FrozenDict(dict[str, Any]):
@@ -166,9 +170,9 @@ def _plain_other(value: Any) -> Any:
         return _plain_fields(value, field_names(type(value)))
     if isinstance(value, Mapping):
         return _plain(dict(value.items()))
-    for base in (str, int, float):
+    for base, content in _CONTENTS:
         if isinstance(value, base):
-            return _plain(base(value))
+            return _plain(content(value))
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     raise _Unfit

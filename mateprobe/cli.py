@@ -1,6 +1,7 @@
 """The ``mateprobe`` command, a function of its arguments and streams.
 
-Exit status: 0 met, 1 not met, 2 nothing to say because the input cannot be used, 4 nothing was evaluated.
+Exit status: 0 met, 1 not met, 2 nothing to say because the input cannot be used, 3 the validator or a
+baseline failed, 4 nothing was evaluated.
 """
 
 from __future__ import annotations
@@ -21,25 +22,37 @@ if TYPE_CHECKING:
     from .case_file import CaseFile
     from .model import Report
 
-MET, NOT_MET, UNUSABLE, NOTHING = 0, 1, 2, 4
+MET, NOT_MET, UNUSABLE, FAILED, NOTHING = 0, 1, 2, 3, 4
 
-COMMANDS = ("check", "doctor")
+COMMANDS = ("check", "audit", "doctor", "study")
 STDIN = "standard input"
 
 _STATUS = """\
 exit status:
-  0  met: the document is accepted; the corpus unmasks every saboteur in every obligation
-  1  not met: the document is rejected; the corpus has a blind spot
-  2  the input cannot be used: a file, its JSON, a key or value in it, or the arguments
+  0  met: the document is accepted; the rates reach the gate; the corpus unmasks every saboteur
+  1  not met: the document is rejected; a rate is below the gate; the corpus has a blind spot
+  2  the input cannot be used: a file, a key or value in it, or the arguments
+  3  the audit did not work: the validator failed on a sample, or did not accept a baseline
   4  nothing was evaluated: there is no case, or none that counts
+"""
+
+_AUDIT = """\
+Run a validator over audit cases, in this process, say what survived, and hold its rates against a gate.
+
+FILE is JSON or TOML: {"obligations": [{"id", "description"}, ...], "cases": [...] or {"file": PATH},
+"validator": {"callable": "module:function"} or {"command": [PROGRAM, ARGUMENT, ...]},
+"gate": {"detection": 1.0, "preservation": 1.0}}; or JSON Lines, all but the cases in the first and a
+case in each other. A file of cases is JSON, JSON Lines or CSV. Paths and modules are those of the
+folder of FILE. A function returns a mateprobe.Verdict; a command answers {"id", "sample"} with
+{"id", "accepted", "complete", "violations", "evidence"}, line by line.
 """
 
 _DOCTOR = """\
 Run validators that are wrong on purpose over a corpus of audit cases, and say which of them it
 unmasks and which obligations lack a fault or a control.
 
-CASES is a JSON array of cases, a JSON object {"obligations": [...], "cases": [...]}, or JSON Lines
-with a case a line, as the pipeline writes them. A case is an object of id, obligation, baseline,
+CASES is a JSON array of cases, a JSON object {"obligations": [...], "cases": [...]}, JSON Lines with
+a case a line, as the pipeline writes them, or CSV with a case a row. A case is an object of id, obligation, baseline,
 variant, relation (violation, preserve), expected, validity (valid, equivalent, unreviewed) and
 provenance. Without a list of obligations they are those the cases name, and none looks untested.
 """
@@ -75,6 +88,8 @@ def run(arguments: Sequence[str], stdin: IO[bytes] | IO[str], stdout: IO[str], s
     """
     from contextlib import redirect_stderr, redirect_stdout
 
+    if arguments[:1] == ["study"]:
+        return _study(arguments[1:], stdout, stderr)
     try:
         with redirect_stdout(stdout), redirect_stderr(stderr):
             options = _parser().parse_args(_with_command(arguments))
@@ -111,6 +126,16 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("bundle", metavar="BUNDLE", help="a JSON file, or - for standard input")
     check.add_argument("--output", metavar="FILE", help="write the report to FILE, not to standard output")
     check.set_defaults(run=_check)
+    audit = commands.add_parser(
+        "audit", help="audit a validator and pass or fail by a gate", description=_AUDIT, **form
+    )
+    audit.add_argument("file", metavar="FILE", help="what is audited, with which cases, and what must come out")
+    audit.add_argument("--output", metavar="FILE", help="write the report to FILE as JSON")
+    audit.add_argument("--markdown", metavar="FILE", help="write the report to FILE as Markdown, with every case")
+    shown = audit.add_mutually_exclusive_group()
+    shown.add_argument("--json", action="store_true", help="write the report to standard output as JSON")
+    shown.add_argument("--quiet", action="store_true", help="write no report to standard output, only how it stands")
+    audit.set_defaults(run=_audit)
     doctor = commands.add_parser(
         "doctor", help="see which wrong validators a corpus of audit cases unmasks", description=_DOCTOR, **form
     )
@@ -118,6 +143,7 @@ def _parser() -> argparse.ArgumentParser:
     doctor.add_argument("--obligations", metavar="FILE", help="a JSON array of obligations, in place of those in CASES")
     doctor.add_argument("--json", action="store_true", help="write the report as JSON, not as Markdown")
     doctor.set_defaults(run=_doctor)
+    commands.add_parser("study", help="begin, list and check the studies of the pipeline")  # it has a parser of its own
     return parser
 
 
@@ -137,6 +163,42 @@ def _evaluate(bundle: str, stdin: IO[bytes] | IO[str]) -> Report:
     data = strict_json.read(stdin, STDIN) if bundle == "-" else strict_json.load(Path(bundle))
     with _about(bundle):
         return evaluate(*load_bundle(data))
+
+
+def _audit(options: argparse.Namespace, streams: Streams) -> int:
+    from contextlib import redirect_stdout
+    from pathlib import Path
+
+    from .audit_file import load_audit
+    from .gate import Standing
+    from .reports.markdown import audit_markdown
+    from .reports.output import json_text
+
+    audit = load_audit(Path(options.file))
+    if not audit.cases.cases:
+        return _nothing(f"{options.file} has no cases", streams)
+    with redirect_stdout(streams.stderr), _about(options.file):  # what a validator prints is no part of the report
+        report = audit.run()
+    held = audit.held(report)
+    data = json_text({**report.to_dict(), "gate": held.to_dict()})
+    if options.output is not None:
+        _deliver(data, options.output, streams.stdout)
+    if options.markdown is not None:
+        _deliver(report.to_markdown(), options.markdown, streams.stdout)
+    for_people = "" if options.quiet else f"{audit_markdown(report, every_case=False)}\n"
+    _deliver(data if options.json else f"{for_people}{held}\n", None, streams.stdout)
+    return {Standing.MET: MET, Standing.FAILED: FAILED, Standing.NOTHING_EVALUATED: NOTHING}.get(held.standing, NOT_MET)
+
+
+def _study(arguments: Sequence[str], stdout: IO[str], stderr: IO[str]) -> int:
+    """Hand over to the pipeline, which the core knows by name alone and starts only when it is asked for."""
+    from importlib import import_module
+
+    try:
+        return int(import_module("mateprobe.pipeline.study").run(arguments, stdout, stderr))
+    except ModuleNotFoundError as error:
+        print(f"mateprobe: study needs {error.name}; pip install 'mateprobe[pipeline]'", file=stderr)
+        return UNUSABLE
 
 
 def _doctor(options: argparse.Namespace, streams: Streams) -> int:

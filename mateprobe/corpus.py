@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Protocol
 
-from .canonical import canonical, canonical_bytes
+from .canonical import canonical, canonical_bytes, field_names
 from .errors import InvalidType, InvalidValue
 from .outcome import Relation, Validity
 
@@ -76,7 +76,7 @@ def _identify(known: dict[int, tuple[bytes, str]], case: Case, role: str) -> tup
 
 def _case_bytes(case: Any, baseline: bytes, variant: bytes) -> Iterator[bytes]:
     """Yield the canonical bytes of a case without encoding its samples a second time."""
-    rest = {item.name: getattr(case, item.name) for item in fields(case)}
+    rest = {name: getattr(case, name) for name in field_names(type(case))}
     del rest["baseline"], rest["variant"]
     if not all("baseline" < name < "variant" for name in rest):  # a subclass with fields of its own
         yield canonical_bytes(case)

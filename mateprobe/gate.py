@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from .reports.markdown import shown
 from .tally import Rates, check_thresholds, short_rates
 
 
@@ -70,7 +71,7 @@ class Held:
 
     def __str__(self) -> str:
         parts = [
-            f"{name} {_percent(found)} of {_percent(required)} required"
+            f"{name} {shown(found)} (required {shown(required)})"
             for name, found, required in (
                 ("detection", self.rates.detection_score, self.gate.detection),
                 ("preservation", self.rates.preservation_rate, self.gate.preservation),
@@ -78,7 +79,3 @@ class Held:
         ]
         parts += [f"the validator or a baseline failed in {self.failures} cases"] * bool(self.failures)
         return f"{self.standing.replace('_', ' ')}: {', '.join(parts)}"
-
-
-def _percent(share: float | None) -> str:
-    return "undefined" if share is None else f"{share:.1%}"

@@ -195,8 +195,9 @@ class Check:
     def __post_init__(self) -> None:
         if self.metrics.__class__ is tuple and not self.metrics:
             return
-        metrics = tuple((name, scalar(value, f"metric {name!r}")) for name, value in self.metrics)
-        if [name for name, _ in metrics] != sorted(name for name, _ in metrics):
+        metrics = tuple([(name, scalar(value, f"metric {name!r}")) for name, value in self.metrics])
+        order = [name for name, _ in metrics]
+        if order != sorted(order):
             raise InvalidValue(f"check {self.rule_id!r} metrics={metrics!r} are not sorted by name; sort them")
         _set(self, metrics=metrics)
 

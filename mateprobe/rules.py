@@ -16,7 +16,7 @@ from .canonical import same
 from .engine import Rule, require, state_of
 from .errors import InvalidValue
 from .model import Check, Context, Document, Kind, Scalar, Status, names, scalar
-from .text import normalize, tokens
+from .text import search, tokens
 
 SATISFIED, VIOLATED, UNDETERMINED = Status.SATISFIED, Status.VIOLATED, Status.UNDETERMINED
 _MISSING = object()
@@ -234,8 +234,7 @@ class ForbiddenPattern(Rule):
 
     def _surface(self, id: str, text: str) -> Check:
         compiled: tuple[re.Pattern[str], ...] = self._compiled  # type: ignore[attr-defined]
-        normalized = normalize(text, self.fold_accents)
-        match = next(filter(None, (pattern.search(normalized) for pattern in compiled)), None)
+        match = next(filter(None, (search(pattern, text, self.fold_accents) for pattern in compiled)), None)
         if match is None:
             return self.result(SATISFIED, "FORBIDDEN_PATTERN", id, f"none of {len(compiled)} phrases occurs")
         evidence = f"phrase {match.re.pattern!r} occurs as {match.group(0)!r}"
@@ -281,8 +280,8 @@ class SettledPremise(Rule):
             yield self.result(UNDETERMINED, "PREMISE_UNSUPPORTED", "$", f"no pattern recognises premise {premise!r}")
             return
         for id in self.surface_ids:
-            normalized = normalize(document.surface(id).text, True)
-            found = any(pattern.search(normalized) for pattern in compiled[premise])
+            text = document.surface(id).text
+            found = any(search(pattern, text, True) for pattern in compiled[premise])
             evidence = f"closed premise {premise!r} {'is offered again' if found else 'is not offered again'}"
             yield self.result(_verdict(found), "SETTLED_PREMISE_REOFFER", id, evidence)
 

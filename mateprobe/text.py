@@ -27,6 +27,11 @@ def tokens(text: str) -> tuple[str, ...]:
     return (_tokens_short if len(text) <= _SHORT else _tokens_long)(text)
 
 
+def search(pattern: re.Pattern[str], text: str, fold_accents: bool = False) -> re.Match[str] | None:
+    """Return the first match of ``pattern`` in the normalised ``text``, or None."""
+    return (_search_short if len(text) <= _SHORT else _search_long)(pattern, text, fold_accents)
+
+
 def _normalize(text: str, fold_accents: bool) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold()
     if fold_accents and not folded.isascii():
@@ -40,7 +45,13 @@ def _tokens(text: str) -> tuple[str, ...]:
     return tuple(word for word in words if word.isalpha() or any(map(str.isalpha, word)))
 
 
+def _search(pattern: re.Pattern[str], text: str, fold_accents: bool) -> re.Match[str] | None:
+    return pattern.search(normalize(text, fold_accents))
+
+
 _normalize_short = lru_cache(maxsize=1024)(_normalize)
 _normalize_long = lru_cache(maxsize=4)(_normalize)
 _tokens_short = lru_cache(maxsize=1024)(_tokens)
 _tokens_long = lru_cache(maxsize=4)(_tokens)
+_search_short = lru_cache(maxsize=4096)(_search)
+_search_long = lru_cache(maxsize=16)(_search)

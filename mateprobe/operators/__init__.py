@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .bounds import BOUNDS
-from .operator import Change, Edit, Example, Examples, Operator, Site, chain, edits
-from .places import Pattern, pointer
-from .shapes import SHAPES
-from .texts import TEXTS
-from .values import VALUES
+from mateprobe.operators.bounds import BOUNDS
+from mateprobe.operators.operator import Change, Edit, Example, Examples, Operator, Site, chain, edits
+from mateprobe.operators.places import Pattern, pointer
+from mateprobe.operators.shapes import SHAPES
+from mateprobe.operators.texts import TEXTS
+from mateprobe.operators.values import VALUES
 
 __all__ = [
     "OPERATORS",

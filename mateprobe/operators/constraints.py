@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from .keywords import KEYWORDS, is_additional, is_pattern
-from .places import Path, at, pointer
+from mateprobe.operators.keywords import KEYWORDS, is_additional, is_pattern
+from mateprobe.operators.places import Path, at, pointer
 
 Schema = dict[str, Any] | bool
 _Node = tuple[str, Any]  # a location in the schema, as a JSON Pointer, and the subschema there
@@ -167,11 +167,11 @@ def _certain_steps(schema: Schema, location: str, node: Any) -> Iterator[tuple[_
 def _of_keys(location: str, node: dict[str, Any]) -> Iterator[tuple[_Select, _Node]]:
     names, patterns = _map(node.get("properties")), _map(node.get("patternProperties"))
     for name, inner in names.items():
-        yield _keys(lambda key, name=name: key == name), (f"{location}/properties{pointer((name,))}", inner)
+        yield _keys(name.__eq__), (f"{location}/properties{pointer((name,))}", inner)
     for pattern, inner in patterns.items():
         if is_pattern(pattern):
-            wanted = _keys(lambda key, pattern=pattern: re.search(pattern, key))
-            yield wanted, (f"{location}/patternProperties{pointer((pattern,))}", inner)
+            fitting = _keys(re.compile(pattern).search)
+            yield fitting, (f"{location}/patternProperties{pointer((pattern,))}", inner)
     if "additionalProperties" in node and all(map(is_pattern, patterns)):
         others = _keys(lambda key: is_additional(key, names, patterns))
         yield others, (f"{location}/additionalProperties", node["additionalProperties"])
@@ -188,7 +188,7 @@ def _of_items(location: str, node: dict[str, Any]) -> Iterator[tuple[_Select, _N
         yield _indices(len(fixed), None), (f"{location}/{rest}", node[rest])
 
 
-def _itself(value: Any) -> list[tuple[Any, ...]]:
+def _itself(_: Any) -> list[tuple[Any, ...]]:
     return [()]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..canonical import canonical
+from mateprobe.canonical import canonical
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,10 @@ def kind(value: Any) -> str:
     return "null"
 
 
-_TYPES = {"boolean": bool, "number": (int, float), "string": str, "array": list, "object": dict}  # a bool is an int
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "boolean": bool, "number": (int, float), "string": str, "array": list, "object": dict
+}  # fmt: skip
+"""Python's name of each type; true is an int too, so booleans come first."""
 
 
 def identity(value: Any) -> str:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from random import Random
 from typing import Any, NamedTuple
 
-from ..canonical import canonical_bytes, plain, same
-from ..errors import InvalidValue
-from .constraints import Constraint, Schema, applying
-from .places import Path, Pattern, at as place_of, pointer, put, walk
+from mateprobe.canonical import canonical_bytes, plain, same
+from mateprobe.errors import InvalidValue
+from mateprobe.operators.constraints import Constraint, Schema, applying
+from mateprobe.operators.places import Path, Pattern, at as place_of, pointer, put, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One edit, a JSON Schema that judges it, and why the verdict is what it is."""
+    """One edit of a sample called ``example``, seed 0; a JSON Schema that judges it; why it comes to that verdict."""
 
     before: Any
     after: Any
@@ -142,18 +143,9 @@ def _sha256(seed: int, operator: Operator, id: str, place: str) -> int:
     return int.from_bytes(hashlib.sha256(name).digest())
 
 
-def chain(operators: Iterable[Operator]) -> Operator:
-    """Return the operator that applies these in turn, each to the place that the one before it changed.
-
-    Raises:
-        InvalidValue: no operators.
-    """
-    first, *others = operators if (operators := list(operators)) else [None]
-    if first is None:
-        raise InvalidValue("operators=[]: expected one or more to apply in turn")
-    for second in others:
-        first = _both(first, second)
-    return first
+def chain(first: Operator, *others: Operator) -> Operator:
+    """Return the operator that applies these in turn, each to the place that the one before it changed."""
+    return reduce(_both, others, first)
 
 
 def _both(first: Operator, second: Operator) -> Operator:

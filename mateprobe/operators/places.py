@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import InvalidValue
+from mateprobe.errors import InvalidValue
 
 Path = tuple[str | int, ...]
 """The keys and indices that lead from the top to a place."""

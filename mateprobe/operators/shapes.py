@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .keywords import kind
-from .operator import Change, Example, Examples, Operator, Site
+from mateprobe.operators.keywords import kind
+from mateprobe.operators.operator import Change, Example, Examples, Operator, Site
 
 NUMBERED = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}
 

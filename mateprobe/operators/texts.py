@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from typing import Literal
 
-from .operator import Change, Example, Examples, Operator, Site
+from mateprobe.operators.operator import Change, Example, Examples, Operator, Site
 
 LONG = 10_000
 """Characters of a very long text."""
 
 LOOKALIKES = str.maketrans(
     "aceiopxyABCEHKMOPTX",
-    "\u0430\u0441\u0435\u0456\u043e\u0440\u0445\u0443\u0410\u0412\u0421\u0415\u041d\u041a\u041c\u041e\u0420\u0422\u0425",
+    "\u0430\u0441\u0435\u0456\u043e\u0440\u0445\u0443\u0410"
+    "\u0412\u0421\u0415\u041d\u041a\u041c\u041e\u0420\u0422\u0425",
 )
 """Latin letters and the Cyrillic ones that look the same."""
 
@@ -48,16 +50,14 @@ def _confusable(site: Site) -> Iterator[Change]:
         yield Change(text[:index] + text[index].translate(LOOKALIKES) + text[index + 1 :])
 
 
-def _form(form: str) -> Callable[[Site], Iterator[Change]]:
+def _form(form: Literal["NFC", "NFD"]) -> Callable[[Site], Iterator[Change]]:
     return _rewrite(lambda text: unicodedata.normalize(form, text))
 
 
 def _other_form(before: str, after: str) -> Examples:
     return Examples(
         Example(before, after, {"enum": [before]}, "compared letter by letter, it is another text"),
-        Example(
-            {"id": before}, {"id": after}, {"required": ["id"]}, "an id that is looked up elsewhere, and not found"
-        ),
+        Example({"id": before}, {"id": after}, {"required": ["id"]}, "an id that is then looked up in vain"),
         Example({"title": before}, {"title": after}, {"required": ["title"]}, "the same title to every reader"),
     )
 

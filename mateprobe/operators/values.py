@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from .keywords import kind
-from .operator import Change, Example, Examples, Operator, Site
+from mateprobe.operators.keywords import kind
+from mateprobe.operators.operator import Change, Example, Examples, Operator, Site
 
 COUNT = {"type": "integer", "minimum": 1}
-_OF_KIND = {"null": None, "boolean": True, "number": 0.5, "string": "text", "array": [], "object": {}}
+_OF_KIND: dict[str, Any] = {"null": None, "boolean": True, "number": 0.5, "string": "text", "array": [], "object": {}}
 """A value of each JSON type. The number is no integer: it is of another type than an integer too."""
 
 
@@ -42,7 +43,7 @@ VALUES: tuple[Operator, ...] = (
         Examples(
             Example(1, True, COUNT, "true is not 1"),
             Example([1], [True], {"type": "array"}, "nothing asks for the type of an element"),
-            Example({"on": 1}, {"on": True}, {"properties": {"on": {"enum": [0, 1, False, True]}}}, "a switch, either way"),
+            Example({"on": 1}, {"on": True}, {"properties": {"on": {"enum": [0, 1, False, True]}}}, "a switch"),
         ),
     ),
     Operator(

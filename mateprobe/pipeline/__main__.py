@@ -22,12 +22,16 @@ STAGES = {
     "statistics": "give a study's rates intervals and compare its validators",
     "agreement": "compare a study with its frozen report",
     "fixes": "compare how the cases of a defect ended before and after its fix",
+    "gate": "hold the rates of a study's validators against what they must reach",
     "manifest": "hash a study's artifacts and what they were made from",
     "tables": "write one table of the report",
+    "figures": "draw one figure of the report",
     "claims": "compute every number the report states, and compare",
+    "paper": "set the paper from its source, the numbers, the tables and the figures",
     "capture": "ask a model server what a collection wants to know, each attempt once",
     "lock": "make the lock files of a study's environments",
     "freeze": "keep a study's observations, to be replayed where its packages are not to be had",
+    "verify": "hold everything on disk against its hashes: golden ones, receipts, manifests, pins",
     "reproduce": "run the whole workflow, show the tables and where everything lies",
 }
 
@@ -59,7 +63,7 @@ def _fill_section(args: argparse.Namespace) -> None:
         from mateprobe.pipeline.section import section_json
         from mateprobe.pipeline.studies import load_studies
 
-        study = load_studies(only=[args.study])[args.study]
+        study = load_studies(args.studies, [args.study])[args.study]
         args.section = section_json(study.section(args.stage, getattr(args, "validator", None)))
 
 

@@ -15,36 +15,17 @@ import tarfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from mateprobe.errors import EvidenceError
 from mateprobe.pipeline.files import copy_blocks, writing
+from mateprobe.pipeline.pins import Archive
 from mateprobe.pipeline.store import Artifact, Store
 
 PIP_SECONDS = 600
 UNPACKED_LIMIT = 256 << 20  # bytes an archive may unpack to, whatever its headers announce
 _PIN = "; archive and pins do not belong together: restore the pins file, or name the right archive"
-
-
-@dataclass(frozen=True, slots=True)
-class Archive:
-    """A pinned source archive of the Python package index.
-
-    Attributes:
-        file: its file name.
-        requirement: ``NAME==VERSION``, for pip.
-        sha256: lower-case hex SHA-256 of the archive.
-        root: the folder inside that holds everything.
-        members: the files to take, by their path below ``root``.
-    """
-
-    file: str
-    requirement: str
-    sha256: str
-    root: str
-    members: Mapping[str, Artifact]
 
 
 @contextmanager
@@ -101,8 +82,8 @@ def _local(archive: Archive) -> Path | None:
     place = Path(named)
     if not place.exists():
         raise EvidenceError(f"MATEPROBE_ARCHIVES={named}: expected {archive.file} or its folder, found neither")
-    candidate = place / archive.file if place.is_dir() else place
-    return candidate if candidate.is_file() else None
+    candidate = place / archive.file if place.is_dir() else place  # a file is one archive of several
+    return candidate if candidate.is_file() and candidate.name == archive.file else None
 
 
 def _download(archive: Archive, folder: Path) -> Path:

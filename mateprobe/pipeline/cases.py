@@ -11,19 +11,25 @@ from traceback import extract_tb
 from typing import Any
 
 from mateprobe import strict_json
+from mateprobe.beside import file_below
 from mateprobe.canonical import canonical_bytes
 from mateprobe.errors import EvidenceError, InvalidType, InvalidValue, MateProbeError, StudyError, one_of
 from mateprobe.outcome import Relation, Validity
-from mateprobe.pipeline.named_code import CODE, load_function
+from mateprobe.pipeline.file_cases import FileCase, file_cases
+from mateprobe.pipeline.named_code import load_function
 from mateprobe.pipeline.records import write_records
 from mateprobe.pipeline.section import (
     EVIDENCE,
     RESULTS,
     add_section,
+    code_folder,
+    parameters,
     parse_section,
     read_by_generator,
     receipt_path,
+    source_path,
     stage_modules,
+    study_folder,
 )
 from mateprobe.pipeline.sorting import Line, in_order
 from mateprobe.pipeline.stage import run_stage
@@ -44,14 +50,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the stage; return 0."""
     section = parse_section(args.section)
-    source = section["cases"]
-    member = source.get("evidence")
-    inputs = {"evidence": EVIDENCE / member} if member else {}
-    inputs |= {path.as_posix(): path for path in [*read_by_generator(source), *given(source).values()]}
+    source, code = section["cases"], code_folder(section)
+    inputs = case_inputs(section)
 
     def make(partial: Mapping[str, Path]) -> None:
-        rows = _frozen(inputs["evidence"], source.get("controls", {})) if member else _generated(source)
-        rows = pinned(verified(rows, source.get("verify")), source.get("published"))
+        rows = pinned(verified(_rows(section, inputs), source.get("verify"), code), source.get("published"), code)
         lines = (case_line(row, section["obligations"]) for row in rows)
         count, _ = write_records(partial["cases"], "cases", unique(in_order(lines)))
         if not count:
@@ -60,9 +63,9 @@ def run(args: argparse.Namespace) -> int:
     run_stage(
         "cases",
         inputs=inputs,
-        params=section,
+        params=parameters(section),
         modules=stage_modules("cases", section),
-        roots=[CODE],
+        roots=[code],
         outputs={"cases": RESULTS / section["study"] / "cases.jsonl"},
         make=make,
         receipt=receipt_path(section["study"], "cases"),
@@ -70,24 +73,44 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def given(source: Mapping[str, Any]) -> dict[str, Path]:
+def case_inputs(section: Mapping[str, Any]) -> dict[str, Path]:
+    """Return the files the cases of a study are made from, by a name that no machine decides.
+
+    Raises:
+        StudyError: a path leaves the folders it may lie in, or a pattern matches no file.
+    """
+    source, folder = section["cases"], study_folder(section)
+    found = {"evidence": EVIDENCE / source["evidence"]} if "evidence" in source else {}
+    found |= {"file": file_below(folder, source["file"], "cases.file")} if "file" in source else {}
+    found |= {path.as_posix(): path for path in read_by_generator(source)}
+    return found | dict(zip(source.get("from", {}).values(), given(source, folder).values(), strict=True))
+
+
+def given(source: Mapping[str, Any], folder: Path) -> dict[str, Path]:
     """Return the files a generator is given, by argument name.
 
     Raises:
-        StudyError: a path leaves the project.
+        StudyError: a path leaves the folders it may lie in.
     """
-    for name, path in source.get("from", {}).items():
-        if ".." in Path(path).parts:
-            raise StudyError(f"cases.from.{name}={path!r}: expected a path below results/ or studies/")
-    return {name: Path(path) for name, path in source.get("from", {}).items()}
+    return {name: source_path(path, folder) for name, path in source.get("from", {}).items()}
 
 
-def _generated(source: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _rows(section: Mapping[str, Any], inputs: Mapping[str, Path]) -> Iterator[Mapping[str, Any]]:
+    """Return the rows from wherever the study has them."""
+    source = section["cases"]
+    if "evidence" in source:
+        return _frozen(inputs["evidence"], source.get("controls", {}))
+    if "file" in source:
+        return file_cases(inputs["file"])
+    return _generated(source, study_folder(section), code_folder(section))
+
+
+def _generated(source: Mapping[str, Any], folder: Path, code: Path) -> Iterator[Mapping[str, Any]]:
     arguments = dict(source.get("with", {}))
     if "seed" in source:
         arguments["seed"] = source["seed"]
-    arguments |= given(source)
-    generator = load_function(source["generate"])
+    arguments |= given(source, folder)
+    generator = load_function(source["generate"], code)
     try:
         yield from generator(**arguments)
     except MateProbeError:
@@ -122,23 +145,24 @@ def _frozen(path: Path, controls: Mapping[str, str]) -> Iterator[dict[str, Any]]
             raise EvidenceError(f"{path}: cases[{position}]: expected a published case, found {found}") from None
 
 
-def verified(rows: Iterable[Mapping[str, Any]], verify: str | None) -> Iterator[Mapping[str, Any]]:
+def verified(rows: Iterable[Mapping[str, Any]], verify: str | None, code: Path) -> Iterator[Mapping[str, Any]]:
     """Yield rows after the study's oracle, written apart from its generator, has agreed with each.
 
     Raises:
         StudyError: the oracle raised anything; names the case.
     """
-    oracle = load_function(verify) if verify else lambda _: None
+    oracle = load_function(verify, code) if verify else lambda _: None
     for row in rows:
         try:
             oracle(row)
         except Exception as error:  # however an oracle says no
-            name = row.get("id") if isinstance(row, Mapping) else row
-            raise StudyError(f"case {name!r:.80}: refused by {verify}: {type(error).__name__}: {error}") from error
+            raise StudyError(f"{_named(row)}: refused by {verify}: {type(error).__name__}: {error}") from error
         yield row
 
 
-def pinned(rows: Iterable[Mapping[str, Any]], published: Mapping[str, str] | None) -> Iterator[Mapping[str, Any]]:
+def pinned(
+    rows: Iterable[Mapping[str, Any]], published: Mapping[str, str] | None, code: Path
+) -> Iterator[Mapping[str, Any]]:
     """Yield rows; at their end, hold them against the published file they must equal byte for byte.
 
     Raises:
@@ -147,7 +171,7 @@ def pinned(rows: Iterable[Mapping[str, Any]], published: Mapping[str, str] | Non
     if published is None:
         yield from rows
         return
-    as_published, texts = load_function(published["rows"]), []
+    as_published, texts = load_function(published["rows"], code), []
     for row in rows:
         texts.append(as_published(row))
         yield row
@@ -171,7 +195,7 @@ def case_line(row: Mapping[str, Any], obligations: Collection[str]) -> Line:
         raise InvalidType(
             f"case {row!r:.80} is a {type(row).__name__}; expected an object with the keys {sorted(KEYS)}"
         )
-    name = f"case {row.get('id')!r}"
+    name = _named(row)
     if not _KEYS <= row.keys() <= _KEYS | {"about"}:
         raise InvalidValue(f"{name} has the keys {sorted(row)}; expected {sorted(KEYS)} and, if wanted, about")
     unpaired = row["relation"] is None
@@ -182,6 +206,13 @@ def case_line(row: Mapping[str, Any], obligations: Collection[str]) -> Line:
         return row["id"], _line(row, unpaired=unpaired)
     except (InvalidValue, InvalidType) as error:
         raise type(error)(f"{name}: {error}") from None
+
+
+def _named(row: Any) -> str:
+    """Return what messages call a row: the id of its case, after its place if it has one."""
+    place = f"{row.place}: " if isinstance(row, FileCase) else ""
+    id = row.get("id") if isinstance(row, Mapping) else row
+    return f"{place}case {id!r:.80}"
 
 
 def _line(row: Mapping[str, Any], *, unpaired: bool) -> bytes:

@@ -48,12 +48,13 @@ def closure(*modules: str, roots: Sequence[Path] = ()) -> tuple[str, ...]:
 class _Source:
     """A module's file: its path, its bytes with LF line ends, and the package its dots count from."""
 
-    __slots__ = ("data", "package", "path")
+    __slots__ = ("data", "is_package", "package", "path")
 
     def __init__(self, name: str, path: Path) -> None:
         self.path = path
         self.data = path.read_bytes().replace(b"\r\n", b"\n")
-        self.package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        self.is_package = path.name == "__init__.py"
+        self.package = name if self.is_package else name.rpartition(".")[0]
 
 
 def _sources(modules: Iterable[str], roots: Sequence[Path]) -> dict[str, _Source]:
@@ -66,14 +67,19 @@ def _sources(modules: Iterable[str], roots: Sequence[Path]) -> dict[str, _Source
     seen: set[str] = set()
     while waiting:
         name = waiting.pop()
+        parent = name.rpartition(".")[0]
         if name in seen:
             continue
+        if parent and parent not in seen:
+            waiting += [name, parent]
+            continue
         seen.add(name)
+        if parent in found and not found[parent].is_package:
+            continue  # something in a module, such as a function: most names are, and no file need be looked for
         path = _find(name, roots)
         if path is not None:
             found[name] = source = _Source(name, path)
             waiting += _imports(source)
-        waiting += [name.rpartition(".")[0]] if "." in name else []
     return found
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -29,11 +29,15 @@ def read_defects(path: Path) -> dict[str, Any]:
         StudyError: it cannot be read, or is not what defects.schema.json says; names the place.
     """
     try:
-        content: dict[str, Any] = strict_json.load(path)
+        return _checked(path.read_bytes(), path)
     except (OSError, InvalidValue) as error:
         raise StudyError(f"{path}: expected a file of defects: {error}") from None
-    problems = [f"{path}: {problem}" for problem in _problems(content)]
-    if problems:
+
+
+@lru_cache(maxsize=16)  # keyed by the bytes: a study asks several times, and the check takes longer than the reading
+def _checked(data: bytes, path: Path) -> dict[str, Any]:
+    content: dict[str, Any] = strict_json.loads(data, str(path))
+    if problems := [f"{path}: {problem}" for problem in _problems(content)]:
         raise StudyError("\n".join(problems))
     return content
 

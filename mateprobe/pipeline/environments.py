@@ -161,13 +161,13 @@ def _without(wanted: Environment, reason: str, *, away: bool) -> Environment:
 
 _REASONS = {
     "hash mismatch": "a file of the index has another hash than the lock",
-    "no hash": "the lock has no hash for a package",
+    "must have a hash": "the lock has no hash for a package",
     "was not found in the package registry": "the index does not have a package of the lock",
     "no version": "the index does not have a release of the lock",
     "no wheels": "there is no build of a package for this system",
     "failed to build": "a package could not be built",
     "build backend": "a package could not be built",
-    "parse": "the lock cannot be read",
+    "the start of a requirement": "the lock cannot be read",
 }
 
 

@@ -1,5 +1,7 @@
 """Stage ``manifest``: every artifact of a study with its hash, and the hashes of what it was made from.
 
+A study may have a protocol, which says beforehand what is asked and what is not claimed; its hash stands here too.
+
 Each stage left a receipt. Here the receipts are held against the files on disk and against each
 other: an input must be an output of another stage, with the same hash, back to what is pinned.
 """
@@ -19,6 +21,7 @@ from mateprobe.pipeline.stage import Receipt, read_receipt
 
 FORMAT = "mateprobe.manifest"
 VERSION = 1
+PROTOCOLS = Path("paper/protocols")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -34,15 +37,22 @@ def run(args: argparse.Namespace) -> int:
         EvidenceError: an artifact is not what its receipt says, or not made from what is there.
     """
     study = parse_section(args.section)["study"]
+    protocol = protocol_path(study)
     receipts = [read_receipt(path) for path in sorted(args.receipts)]
     content = {
         "format": FORMAT,
         "version": VERSION,
         "study": study,
+        "protocol": {"path": protocol.as_posix(), "sha256": sha256_file(protocol)} if protocol.is_file() else None,
         "artifacts": artifacts(receipts, f"{(RESULTS / study).as_posix()}/"),
     }
     write_bytes(RESULTS / study / "manifest.json", canonical_bytes(content) + b"\n")
     return 0
+
+
+def protocol_path(study: str) -> Path:
+    """Return where a study's protocol is, if it has one."""
+    return PROTOCOLS / f"{study}.md"
 
 
 def artifacts(receipts: Iterable[Receipt], prefix: str = "") -> list[dict[str, Any]]:

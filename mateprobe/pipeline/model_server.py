@@ -45,9 +45,10 @@ class ModelServer:
         try:
             url = urlsplit(base_url)
             known = url.scheme in connections and url.hostname and (url.port is None or url.port > 0)
-        except ValueError:  # a port or an address that is none
+            str(url.hostname).encode("idna")
+        except ValueError:  # a port, an address or a name that is none
             known = False
-        if not known or "@" in url.netloc or url.query or url.fragment:
+        if not known or not base_url.isascii() or "@" in url.netloc or url.query or url.fragment:
             raise InvalidValue(f"base URL {base_url!r}: expected http://HOST:PORT or https://HOST:PORT")
         self._connection = connections[url.scheme]
         self._host, self._prefix = url.netloc, url.path.rstrip("/")

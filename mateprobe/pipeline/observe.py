@@ -22,15 +22,21 @@ from mateprobe.pipeline.frozen import compared, frozen_path, frozen_rows, replay
 from mateprobe.pipeline.named_code import CODE, load_function
 from mateprobe.pipeline.programs import Programs, digests, is_program, made_from
 from mateprobe.pipeline.records import read_records, write_records
+from mateprobe.pipeline.schema_validator import schema_validator
 from mateprobe.pipeline.section import (
     RESULTS,
     add_section,
+    code_folder,
+    parameters,
     parse_section,
     parts,
     read_by_generator,
     receipt_path,
     shard_of,
+    source_path,
     stage_modules,
+    study_folder,
+    validator_files,
 )
 from mateprobe.pipeline.stage import run_stage
 from mateprobe.pipeline.store import Store
@@ -62,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     cases, shards = RESULTS / study / "cases.jsonl", section["shards"]
     if args.shard not in range(shards):
         raise InvalidValue(f"--shard={args.shard}: study {study!r} has {shards} shards; expected 0 to {shards - 1}")
-    part, recorded = parts(validator, shards)[args.shard], section["validator"].get("configuration")
+    part, made_of = parts(validator, shards)[args.shard], validator_files(section)
     program = is_program(section["validator"])
 
     def make(partial: Mapping[str, Path]) -> None:
@@ -72,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
             header = {"itemised": False, "made_from": digests(section["validator"])}
             rows = _answered(mine, section, frozen_path(study, part), fresh=args.fresh)
         else:
-            header, observer = observer_of(section["validator"])
+            header, observer = observer_of(section["validator"], study_folder(section))
             rows = observed(mine, observer, section["validator"].get("rejudge", REJUDGED))
         write_records(partial["observations"], "observations", rows, {"validator": validator, **header})
 
@@ -81,10 +87,10 @@ def run(args: argparse.Namespace) -> int:
     with ExitStack() as stack:
         run_stage(
             "observe",
-            inputs={"cases": cases, **({"configuration": Path(recorded)} if recorded else {}), **files},
-            params={**section, "shard": args.shard},
+            inputs={"cases": cases, **made_of, **files},
+            params={**parameters(section), "shard": args.shard},
             modules=stage_modules("observe", section),
-            roots=[CODE],
+            roots=[code_folder(section)],
             outputs={"observations": RESULTS / study / "observations" / f"{part}.jsonl"},
             make=make,
             receipt=receipt_path(study, "observe", part),
@@ -161,18 +167,24 @@ def failed(digest: str, message: str) -> Observation:
     return {"sample": digest, "accepted": False, "complete": False, "violations": [], "error": _utf8(message)}
 
 
-def observer_of(validator: Mapping[str, Any]) -> tuple[dict[str, Any], Observer]:
-    """Return the header fields and the observer of a validator as a study describes it."""
+def observer_of(validator: Mapping[str, Any], folder: Path = CODE.parent) -> tuple[dict[str, Any], Observer]:
+    """Return the header fields and the observer of a validator as a study in ``folder`` describes it."""
+    if "schema" in validator:
+        named = validator["schema"]
+        one = source_path(named, folder) if isinstance(named, str) else None
+        files = one or {name: source_path(path, folder) for name, path in named.items()}
+        return {"itemised": False}, bind(_ask, schema_validator(files))
     if "callable" not in validator:
-        return _contracts(validator)
-    return {"itemised": False}, bind(_ask, bind(load_function(validator["callable"]), **validator.get("with", {})))
+        return _contracts(validator, folder)
+    function = load_function(validator["callable"], folder / CODE.name)
+    return {"itemised": False}, bind(_ask, bind(function, **validator.get("with", {})))
 
 
-def _contracts(validator: Mapping[str, Any]) -> tuple[dict[str, Any], Observer]:
-    profile = Profile(contracts_of(validator))
+def _contracts(validator: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], Observer]:
+    profile = Profile(contracts_of(validator, folder))
     policy = policy_from_data(validator.get("policy", {}), "policy")
     named = validator.get("adapter")
-    adapter = load_function(named) if named else sample_from_data
+    adapter = load_function(named, folder / CODE.name) if named else sample_from_data
 
     def observe(digest: str, data: Any) -> Observation:
         try:
@@ -209,7 +221,7 @@ def _repeated(report: Report) -> dict[str, Any]:
     return {"repeated": repeated} if repeated else {}
 
 
-def contracts_of(validator: Mapping[str, Any]) -> tuple[Contract, ...]:
+def contracts_of(validator: Mapping[str, Any], folder: Path) -> tuple[Contract, ...]:
     """Return the contracts of a validator: listed in its study, or recorded with a collection.
 
     Raises:
@@ -217,7 +229,7 @@ def contracts_of(validator: Mapping[str, Any]) -> tuple[Contract, ...]:
     """
     if "contracts" in validator:
         return contracts_from_data(validator["contracts"], "contracts")
-    path = Path(validator["configuration"])
+    path = source_path(validator["configuration"], folder)
     kinds = validator.get("kinds", ["invariant", "heuristic"])
     recorded = [rule for rule in strict_json.load(path)["rule_configuration"] if rule["kind"] in kinds]
     if not recorded:

@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     def make(partial: Mapping[str, Path]) -> None:
         observed = [read_records(path, "observations") for path in observations.values()]
         rows = decide(read_records(cases, "cases"), observed, section["comparators"])
-        write_records(partial["outcomes"], "outcomes", rows, {"validator": args.validator})
+        write_records(partial["outcomes"], "outcomes", rows, {"study": section["study"], "validator": args.validator})
 
     run_stage(
         "outcomes",

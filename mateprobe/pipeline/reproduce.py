@@ -1,4 +1,4 @@
-"""``reproduce``: run the whole workflow, then show the tables, the agreement and where everything lies."""
+"""``reproduce``: run the whole workflow, then show the tables, the agreement, the gates and where everything lies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import fcntl
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
@@ -15,8 +15,10 @@ from typing import IO, TYPE_CHECKING
 
 from mateprobe import strict_json
 from mateprobe.errors import InvalidValue, StageError
+from mateprobe.gate import Standing
 from mateprobe.pipeline.section import RESULTS
-from mateprobe.pipeline.table_specs import TABLES
+from mateprobe.pipeline.studies import STUDIES, load_studies
+from mateprobe.pipeline.table_specs import OWN, TABLES, Table
 from mateprobe.pipeline.tables import FOLDER
 
 if TYPE_CHECKING:
@@ -35,11 +37,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("targets", nargs="*", help="studies or files to make (default: everything)")
     parser.add_argument("--cores", default="all", help="processors to use (default: %(default)s)")
+    parser.add_argument("--studies", type=Path, default=STUDIES, help="folder of study files (default: %(default)s)")
     parser.add_argument("--fresh", action="store_true", help="run every package anew, nothing stored or frozen")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the workflow and report; return 0.
+    """Run the workflow and report; return 0, or 1 if a gate is not met.
 
     Raises:
         StageError: the workflow failed; its output has been shown.
@@ -51,11 +54,13 @@ def run(args: argparse.Namespace) -> int:
     width = None if sys.stdout.isatty() else 150
     out = Console(width=width, markup=False, emoji=False)  # what stands in a table is data
     with _alone():
-        done = _run_workflow([*args.targets, "--cores", args.cores, *["--config", "fresh=true"] * args.fresh])
-    for name, table in TABLES.items():
-        _show(out, name, table.title)
-    _tell(out, done, monotonic() - began)
-    return 0
+        config = ["fresh=true"] * args.fresh + [f"studies={args.studies}"] * (args.studies != STUDIES)
+        done = _run_workflow([*args.targets, "--cores", args.cores, *["--config", *config] * bool(config)])
+    for name in [*TABLES] * (not args.targets) + _own_tables(args.targets):
+        _show(out, name, TABLES.get(name, TABLES[OWN]))
+    gates = _gates(args.studies, args.targets)
+    _tell(out, done, monotonic() - began, gates)
+    return int(any(standing != Standing.MET for standing, _ in gates))
 
 
 @contextmanager
@@ -113,18 +118,24 @@ def _follow(lines: IO[str], log: IO[str]) -> int:
     return done
 
 
-def _show(out: Console, name: str, title: str) -> None:
-    from rich.table import Table
+def _own_tables(targets: Collection[str]) -> list[str]:
+    """Return the studies that have a table of their own: of those asked for, or of all."""
+    names = sorted(path.stem for path in FOLDER.glob("*.json") if path.stem not in TABLES)
+    return [name for name in names if not targets or name in targets]
+
+
+def _show(out: Console, name: str, shown: Table) -> None:
+    from rich.table import Table as Grid
 
     path = FOLDER / f"{name}.json"
     if not path.is_file():
         return
     content = strict_json.load(path)
     if len(content["rows"]) > LONG:
-        out.print(f"{title}: {len(content['rows'])} rows in {path.with_suffix('.md')}\n", highlight=False)
+        out.print(f"{shown.title}: {len(content['rows'])} rows in {path.with_suffix('.md')}\n", highlight=False)
         return
-    columns = TABLES[name].columns
-    table = Table(title=title, title_justify="left", caption=str(path), caption_justify="left")
+    columns = shown.columns
+    table = Grid(title=shown.title, title_justify="left", caption=str(path), caption_justify="left")
     for index, column in enumerate(columns):
         numeric = any(isinstance(row[index], int | float) for row in content["rows"])
         table.add_column(column.heading, justify="right" if numeric else "left")
@@ -133,11 +144,12 @@ def _show(out: Console, name: str, title: str) -> None:
     out.print(table)
 
 
-def _tell(out: Console, done: int, seconds: float) -> None:
+def _tell(out: Console, done: int, seconds: float, gates: Sequence[tuple[str, str]]) -> None:
     jobs = f"{done} jobs ran" if done else "nothing to do: everything is up to date"
     lines = [
         _agreement(),
         *_replays(),
+        *_told(gates),
         f"Tables: {FOLDER}/, studies: {RESULTS}/STUDY/, logs: {RESULTS}/logs/",
         f"{jobs}; {seconds:.1f} s",
     ]
@@ -150,6 +162,20 @@ def _replays() -> list[str]:
     logs = sorted((RESULTS / "logs").glob("*/observe.*.log"))
     said = [line for log in logs for line in log.read_text("utf-8").splitlines()]
     return [line.partition(": ")[2].capitalize() for line in said if line.startswith("observe: replayed ")]
+
+
+def _gates(folder: Path, targets: Collection[str]) -> list[tuple[str, str]]:
+    """Return of each gate of the studies that were run how it stands, in a word and in a line."""
+    made = {path.parent.name for path in RESULTS.glob("*/gate.json")}
+    studies = load_studies(folder) if made else {}
+    ids = [id for id, study in studies.items() if study.gates and id in made and (not targets or id in targets)]
+    gates = [(id, gate) for id in ids for gate in strict_json.load(RESULTS / id / "gate.json")["gates"]]
+    return [(gate["standing"], f"{id} {gate['validator']} {gate['told']}") for id, gate in gates]
+
+
+def _told(gates: Sequence[tuple[str, str]]) -> list[str]:
+    missed = [line for standing, line in gates if standing != Standing.MET]
+    return ["; ".join([f"Gates: {len(gates) - len(missed)} of {len(gates)} met", *missed])] if gates else []
 
 
 def _agreement() -> str:

@@ -1,4 +1,8 @@
-"""Sections: the part of a study one stage depends on, as it travels to the stage."""
+"""Sections: the part of a study one stage depends on, as it travels to the stage.
+
+A section that names files or code of the study's own also says in which ``folder`` they are. Where that
+is differs from machine to machine and is no part of what determines a result: see ``parameters``.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from mateprobe import strict_json
+from mateprobe.beside import stays_below
 from mateprobe.canonical import canonical
 from mateprobe.errors import InvalidValue, StudyError
-from mateprobe.pipeline.code import code_digest
 from mateprobe.pipeline.named_code import CODE
 
+FOLDER = "folder"
 RESULTS = Path("results")
 EVIDENCE = RESULTS / "evidence"
 
@@ -23,6 +28,9 @@ def add_section(parser: argparse.ArgumentParser, *, validator: bool = False) -> 
     if validator:
         parser.add_argument("--validator", required=True, help="the validator's id")
     parser.add_argument("--section", help="the study's section for this stage, as JSON (default: read the study file)")
+    parser.add_argument(
+        "--studies", type=Path, default=CODE.parent, help="the folder of study files (default: %(default)s)"
+    )
 
 
 def section_json(section: Mapping[str, Any]) -> str:
@@ -57,9 +65,45 @@ def stage_modules(stage: str, section: Mapping[str, Any]) -> tuple[str, ...]:
     return (f"mateprobe.pipeline.{stage}", *(name.partition(":")[0] for name in named if name))
 
 
-def stage_code(stage: str, section: Mapping[str, Any]) -> str:
-    """Return the digest of the code behind a stage."""
-    return code_digest(*stage_modules(stage, section), roots=[CODE])
+def parameters(section: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what of a section determines the outputs of its stage."""
+    return {key: value for key, value in section.items() if key != FOLDER}
+
+
+def study_folder(section: Mapping[str, Any]) -> Path:
+    """Return the folder of the study file."""
+    return Path(section.get(FOLDER, CODE.parent))
+
+
+def code_folder(section: Mapping[str, Any]) -> Path:
+    """Return where the Python of the study lies."""
+    return study_folder(section) / CODE.name
+
+
+def source_path(name: str, folder: Path) -> Path:
+    """Return where a source of a study is: ``results/…`` as it stands, ``studies/…`` in the study's own folder.
+
+    Raises:
+        StudyError: it is not below these, links followed.
+    """
+    top, _, rest = name.partition("/")
+    base = {RESULTS.name: RESULTS, CODE.parts[0]: folder}.get(top)
+    if base is None or not stays_below(base / rest, base):
+        raise StudyError(f"{name!r}: expected a path below results/ or studies/")
+    return base / rest
+
+
+def named_files(name: str, files: str | Mapping[str, str]) -> dict[str, str]:
+    """Return one file as ``NAME``, or each of several as ``NAME KEY``."""
+    return {name: files} if isinstance(files, str) else {f"{name} {key}": path for key, path in files.items()}
+
+
+def validator_files(section: Mapping[str, Any]) -> dict[str, Path]:
+    """Return the files a validator is made from, each by a name of its own: a recorded profile, JSON Schemas."""
+    validator, folder = section["validator"], study_folder(section)
+    named = {key: validator[key] for key in ("configuration",) if key in validator}
+    named |= named_files("schema", validator.get("schema", {}))
+    return {name: source_path(path, folder) for name, path in named.items()}
 
 
 def agreement_inputs(section: Mapping[str, Any]) -> dict[str, Path]:

@@ -93,6 +93,11 @@ class Store:
             return False
         return True
 
+    def blob(self, sha256: str) -> Path | None:
+        """Return where the bytes with this hash are kept, if they are; whether they are still these is not checked."""
+        path = self._place("blobs", sha256)
+        return path if path.is_file() else None
+
     def remember(self, key: str, stage: str, outputs: Mapping[str, Artifact]) -> None:
         """Remember what ``stage`` made under ``key``."""
         try:

@@ -1,20 +1,13 @@
-"""The tables of the report: one place that knows each table's columns and where its rows come from.
-
-A row function takes one study's artifact and yields rows. None stands for what is undefined.
-"""
+"""The tables of the report: one place that knows each table's columns and where its rows come from."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mateprobe.pipeline.records import RecordFile
-
-Row = Sequence[Any]
-UNDEFINED = "undefined"
-NOT_EVALUATED = "not evaluated"
+from mateprobe.pipeline import schema_table_rows as schema_rows, table_rows as rows
+from mateprobe.pipeline.table_rows import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +19,9 @@ class Column:
     share: bool = False
 
     def shown(self, value: Any) -> str:
-        """Return a value for people: shares as percentages, counts with thousands separators."""
-        if isinstance(value, float) and self.share:
-            return f"{value:.1%}"
+        """Return a value for people: shares as percentages, other fractions to three digits, counts in thousands."""
+        if isinstance(value, float):
+            return f"{value:.1%}" if self.share else f"{value:.3g}"
         if isinstance(value, int) and not isinstance(value, bool):
             return f"{value:,}"
         return str(value)
@@ -50,204 +43,6 @@ class Table:
         return [f"results/{study}/{self.artifact}.json"]
 
 
-def _share(part: int, whole: int) -> str | None:
-    """Return ``part/whole`` as a reader would check it, or None where there is nothing to count."""
-    return f"{part}/{whole}" if whole else None
-
-
-def _validators(summary: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for id in summary["order"]:
-        yield id, summary["validators"][id]
-
-
-def _feasibility(summary: Mapping[str, Any]) -> Iterator[Row]:
-    for id, validator in _validators(summary):
-        binary = validator["binary"]
-        counts = [binary[key] for key in ("tp", "fn", "fp", "tn")]
-        shares = [binary[key] for key in ("precision", "recall", "valid_acceptance")]
-        yield [summary["study"], id, *counts, *shares]
-
-
-def _controlled(summary: Mapping[str, Any]) -> Iterator[Row]:
-    for id, validator in _validators(summary):
-        boolean = validator["readings"]["boolean"]
-        other = [f"{n} {word}" for word, n in validator["counts"].items() if word not in ("detected", "preserved")]
-        yield [
-            id,
-            _share(boolean["detected_faults"], boolean["eligible_faults"]),
-            _share(validator["detected_faults"], validator["eligible_faults"]),
-            _share(validator["preserved_controls"], validator["eligible_controls"]),
-            ", ".join(other),
-            validator["disagreements"],
-        ]
-
-
-def _ablations(summary: Mapping[str, Any]) -> Iterator[Row]:
-    for id, validator in _validators(summary):
-        faults, eligible = validator["faults"], validator["eligible_faults"]
-        detected, errors = validator["detected_faults"], faults.get("error", 0)
-        known = eligible - faults.get("undetermined", 0)
-        yield [
-            id,
-            _share(detected, eligible),
-            _share(detected + errors, eligible),
-            _share(detected, known),
-            _share(validator["binary"]["tp"], sum(faults.values()) - faults.get("excluded", 0)),
-            _share(validator["preserved_controls"], validator["eligible_controls"]),
-            None,
-        ]
-
-
-def _expanded(summary: Mapping[str, Any]) -> Iterator[Row]:
-    for id, validator in _validators(summary):
-        for kind, figures in [*validator["kinds"].items(), ("all", validator)]:
-            counts = figures["counts"]
-            yield [
-                summary["study"],
-                id,
-                kind,
-                sum(counts.values()),
-                figures["eligible_faults"],
-                figures["detected_faults"],
-                counts.get("survived", 0),
-                figures["eligible_controls"],
-                figures["preserved_controls"],
-                counts.get("regressed", 0),
-                counts.get("excluded", 0),
-                figures["detection_score"],
-                figures["preservation_rate"],
-            ]
-
-
-def _confusion(summary: Mapping[str, Any]) -> Iterator[Row]:
-    for id, validator in _validators(summary):
-        for entry in validator["attribution"]["matrix"]:
-            yield [summary["study"], id, entry["expected"], entry["reported"], entry["cases"]]
-
-
-def _attribution(summary: Mapping[str, Any]) -> Iterator[Row]:
-    for id, validator in _validators(summary):
-        found = validator["attribution"]
-        surplus = dict.fromkeys(("violation", "preserve"), 0)
-        for entry in found["unexpected"]:
-            surplus[entry["relation"]] += entry["cases"]
-        yield [
-            summary["study"],
-            id,
-            validator["detection_score"],
-            found["precision"],
-            found["reported_on_faults"],
-            found["expected_among_them"],
-            surplus["violation"],
-            surplus["preserve"],
-        ]
-
-
-def _error_policies(summary: Mapping[str, Any]) -> Iterator[Row]:
-    for id, validator in _validators(summary):
-        policies = validator["error_policies"]
-        shares = [policies[policy] for policy in ("miss", "dropped", "detection")]
-        yield [summary["study"], id, validator["eligible_faults"], policies["without_verdict"], *shares]
-
-
-def _support(outcomes: RecordFile) -> Iterator[Row]:
-    for row in outcomes:
-        expected = ", ".join(row["expected"]) or "acceptance"
-        reported = ", ".join(row["reported"]) or row["variant"]
-        shown = [row["family"], outcomes.header["validator"], row["obligation"], expected, reported]
-        yield [*shown, row["outcome"], row["provenance"]]
-
-
-def _source_mutations(outcomes: RecordFile) -> Iterator[Row]:
-    words = {"detected": "killed", "unattributed_rejection": "exception"}
-    for row in outcomes:
-        tests = [id for id in row["reported"] if "::" in id]
-        shown = "; ".join(tests[:3]) + f"; and {len(tests) - 3} more" * (len(tests) > 3)
-        outcome = words.get(row["outcome"], row["outcome"])
-        yield [row["id"], row["group"], row["obligation"], outcome, len(tests), shown or None]
-
-
-def _model_outputs(summary: Mapping[str, Any]) -> Iterator[Row]:
-    strict = summary["validators"]["strict"]["samples"]
-    for model, found in strict.items():
-        evaluated = found["statuses"].get("evaluated", 0)
-        accepted = [
-            summary["validators"][validator]["samples"][model]["said"].get("accepted", 0)
-            if evaluated
-            else NOT_EVALUATED
-            for validator in ("declaration", "strict", "heuristic", "length")
-        ]
-        codes: Counter[str] = Counter()
-        for id, number in found["findings"].items():
-            codes[id.partition("/")[2].partition("@")[0]] += number
-        findings = ", ".join(f"{number} {code}" for code, number in sorted(codes.items())) or "none"
-        recorded = found["recorded"]
-        yield [
-            summary["study"],
-            model,
-            found["attempts"],
-            evaluated,
-            *accepted,
-            findings if evaluated else NOT_EVALUATED,
-            recorded["output_tokens"]["total"] if "output_tokens" in recorded else None,
-            round(recorded["wall_seconds"]["median"], 2) if "wall_seconds" in recorded else None,
-        ]
-
-
-def _structure_failures(summary: Mapping[str, Any]) -> Iterator[Row]:
-    for model, found in summary["validators"]["strict"]["samples"].items():
-        for status, number in found["statuses"].items():
-            if status != "invalid_structure":
-                yield [summary["study"], model, status, "", number]
-        for problem, number in found["kinds"].items():
-            kind, _, what = problem.partition(": ")
-            yield [summary["study"], model, kind, what, number]
-
-
-def _output_mutations(outcomes: RecordFile) -> Iterator[Row]:
-    ended: dict[tuple[str, str, str], Counter[str]] = {}
-    for row in outcomes:
-        lane = row["about"]["lane"]
-        outcome = "invalid_structure" if row["reported"] == ["structure"] else row["outcome"]
-        for part, name in (("lane", lane), ("model", row["about"]["model"]), ("operator", row["family"])):
-            ended.setdefault((part, name, lane), Counter())[outcome] += 1
-    for (part, name, lane), counts in sorted(ended.items()):
-        excluded = counts["excluded"]
-        shown = [counts[outcome] for outcome in ("detected", "invalid_structure", "preserved", "survived")]
-        other = sum(counts.values()) - excluded - sum(shown)
-        yield [part, name, lane, sum(counts.values()), sum(counts.values()) - excluded, *shown, other, excluded]
-
-
-def _output_findings(outcomes: RecordFile) -> Iterator[Row]:
-    cases: Counter[tuple[str, str]] = Counter()
-    findings: Counter[tuple[str, str]] = Counter()
-    expected: set[tuple[str, str]] = set()
-    for row in outcomes:
-        expected |= {(row["family"], id) for id in row["expected"]}
-        for id in row["reported"]:
-            cases[row["family"], id] += 1
-            findings[row["family"], id] += row.get("repeated", {}).get(id, 1)
-    for family, id in sorted(cases.keys() | expected):
-        wanted = "yes" if (family, id) in expected else "no"
-        yield [family, id, wanted, cases[family, id], findings[family, id]]
-
-
-def _fixes(fixes: Mapping[str, Any]) -> Iterator[Row]:
-    for fix in fixes["fixes"]:
-        ends = [fix["ends"][role][release] for role in ("trigger", "control") for release in ("before", "after")]
-        yield [fix["issue"], fix["before"], fix["after"], *ends, "yes" if fix["fix_reproduced"] else "no"]
-
-
-def _screening(fixes: Mapping[str, Any]) -> Iterator[Row]:
-    for candidate in fixes["screened"]:
-        yield [candidate["issue"], "yes" if candidate["included"] else "no", candidate["reason"]]
-
-
-def _agreement(agreement: Mapping[str, Any]) -> Iterator[Row]:
-    differences = len(agreement["differences"])
-    yield [agreement["study"], agreement["frozen"], agreement["cases"], agreement["values"], differences]
-
-
 _STUDY, _VALIDATOR = Column("study", "Study"), Column("validator", "Validator")
 
 _FIXES = (
@@ -260,8 +55,48 @@ _FIXES = (
     Column("control_after", "Control after"),
     Column("reproduced", "Fix reproduced"),
 )
+_LANES = (
+    Column("lane", "Lane"),
+    Column("cases", "Cases"),
+    Column("eligible", "Eligible"),
+    Column("detected", "Detected"),
+    Column("invalid_structure", "Structure refused"),
+    Column("preserved", "Preserved"),
+    Column("accepted", "Fault accepted"),
+    Column("other", "Other"),
+    Column("excluded", "Excluded"),
+)
+_CHOSEN = "triggers were chosen because a fix turns them, so nothing here is a rate of defects"
+_DEFECTS = (
+    Column("tier", "Tier"),
+    Column("defects", "Defects"),
+    Column("reports", "Reports"),
+    Column("reproduced", "Fixes reproduced"),
+    Column("controls", "Controls preserved, both releases"),
+    Column("negatives", "Negatives detected, both releases"),
+    Column("recorded", "Outcomes equal to the recorded ones"),
+)
+
+OWN = "obligations"
+"""The table that a study has for itself if it names none; it is then called like the study."""
 
 TABLES: Mapping[str, Table] = {
+    OWN: Table(
+        "Outcomes by obligation",
+        (
+            _STUDY,
+            _VALIDATOR,
+            Column("obligation", "Obligation"),
+            Column("faults", "Eligible faults"),
+            Column("detected", "Detected"),
+            Column("controls", "Eligible controls"),
+            Column("preserved", "Preserved"),
+            Column("other", "Other outcomes"),
+            Column("assessment", "Assessment"),
+        ),
+        "summary",
+        rows.obligations,
+    ),
     "feasibility": Table(
         "Feasibility: each validator's verdict on the variants, by rejection alone",
         (
@@ -276,7 +111,7 @@ TABLES: Mapping[str, Table] = {
             Column("valid_acceptance", "Valid-variant acceptance", share=True),
         ),
         "summary",
-        _feasibility,
+        rows.feasibility,
     ),
     "expanded": Table(
         "Expanded campaign: attributed outcomes by kind of rule",
@@ -296,7 +131,7 @@ TABLES: Mapping[str, Table] = {
             Column("preservation", "Preservation", share=True),
         ),
         "summary",
-        _expanded,
+        rows.expanded,
     ),
     "support": Table(
         "Customer support: every boundary case of the refund policy",
@@ -310,7 +145,7 @@ TABLES: Mapping[str, Table] = {
             Column("note", "What it shows"),
         ),
         "outcomes",
-        _support,
+        rows.support,
     ),
     "controlled": Table(
         "Controlled study: one set of observations, read three ways",
@@ -323,7 +158,7 @@ TABLES: Mapping[str, Table] = {
             Column("disagreements", "Detailed assertions against audit: disagreements"),
         ),
         "summary",
-        _controlled,
+        rows.controlled,
     ),
     "ablations": Table(
         "Ablations: what each validator's figures would be if a part of the accounting were left out",
@@ -337,7 +172,7 @@ TABLES: Mapping[str, Table] = {
             Column("without_controls", "Without controls"),
         ),
         "summary",
-        _ablations,
+        rows.ablations,
     ),
     "confusion": Table(
         "Expected against reported finding ids, eligible cases",
@@ -349,7 +184,7 @@ TABLES: Mapping[str, Table] = {
             Column("cases", "Cases"),
         ),
         "summary",
-        _confusion,
+        rows.confusion,
     ),
     "attribution": Table(
         "Attribution: detection beside the precision of the ids reported on faults",
@@ -364,7 +199,7 @@ TABLES: Mapping[str, Table] = {
             Column("unexpected_on_controls", "Unexpected on controls"),
         ),
         "summary",
-        _attribution,
+        rows.attribution,
     ),
     "error_policies": Table(
         "Detection under three error policies; only the first is sound",
@@ -378,7 +213,7 @@ TABLES: Mapping[str, Table] = {
             Column("detection", "Counted as detections (unsound)", share=True),
         ),
         "summary",
-        _error_policies,
+        rows.error_policies,
     ),
     "source_mutations": Table(
         "Source mutations: which tests of the core kill which edit of its source",
@@ -391,7 +226,7 @@ TABLES: Mapping[str, Table] = {
             Column("killed_by", "Killed by a failing assertion of"),
         ),
         "outcomes",
-        _source_mutations,
+        rows.source_mutations,
     ),
     "model_outputs": Table(
         "Recorded model outputs: how far they came, and what each profile accepts; acceptance is not accuracy",
@@ -409,7 +244,7 @@ TABLES: Mapping[str, Table] = {
             Column("median_seconds", "Recorded median, s"),
         ),
         "summary",
-        _model_outputs,
+        rows.model_outputs,
     ),
     "structure_failures": Table(
         "Recorded model outputs: how each attempt ended, and why a structure was refused",
@@ -421,29 +256,29 @@ TABLES: Mapping[str, Table] = {
             Column("attempts", "Attempts"),
         ),
         "summary",
-        _structure_failures,
+        rows.structure_failures,
+    ),
+    "lanes": Table(
+        "Mutations of recorded outputs by lane; lanes are of different kinds and never pooled",
+        (_STUDY, *_LANES),
+        "outcomes",
+        rows.lanes,
     ),
     "output_mutations": Table(
         "Mutations of recorded outputs: outcomes by lane; lanes are of different kinds and never pooled",
         (
+            _STUDY,
             Column("part", "By"),
             Column("name", "Name"),
-            Column("lane", "Lane"),
-            Column("cases", "Cases"),
-            Column("eligible", "Eligible"),
-            Column("detected", "Detected"),
-            Column("invalid_structure", "Structure refused"),
-            Column("preserved", "Preserved"),
-            Column("accepted", "Fault accepted"),
-            Column("other", "Other"),
-            Column("excluded", "Excluded"),
+            *_LANES,
         ),
         "outcomes",
-        _output_mutations,
+        rows.output_mutations,
     ),
     "output_findings": Table(
         "Mutations of recorded outputs: what each operator's variants were found to have",
         (
+            _STUDY,
             Column("operator", "Operator"),
             Column("finding", "Finding"),
             Column("expected", "Expected"),
@@ -451,17 +286,176 @@ TABLES: Mapping[str, Table] = {
             Column("findings", "Findings"),
         ),
         "outcomes",
-        _output_findings,
+        rows.output_findings,
     ),
-    "historical": Table("Historical: released validators before and after a fix", _FIXES, "fixes", _fixes),
+    "outcomes": Table(
+        "How the cases of each obligation ended",
+        (
+            _STUDY,
+            _VALIDATOR,
+            Column("obligation", "Obligation"),
+            Column("outcome", "Outcome"),
+            Column("cases", "Cases"),
+        ),
+        "summary",
+        rows.outcomes,
+    ),
+    "model_findings": Table(
+        "Recorded model outputs: what the strict profile finds in them",
+        (
+            _STUDY,
+            Column("model", "Model"),
+            Column("evaluated", "Evaluated"),
+            Column("code", "Finding"),
+            Column("findings", "Findings"),
+        ),
+        "summary",
+        rows.model_findings,
+    ),
+    "intervals": Table(
+        "Detection and preservation with 95 % intervals; only the clustered one allows for shared templates",
+        (
+            _STUDY,
+            _VALIDATOR,
+            Column("rate", "Rate"),
+            Column("successes", "Successes"),
+            Column("cases", "Cases"),
+            Column("groups", "Groups"),
+            Column("value", "Value", share=True),
+            Column("low", "Clustered, low", share=True),
+            Column("high", "Clustered, high", share=True),
+            Column("wilson_low", "Wilson, low", share=True),
+            Column("wilson_high", "Wilson, high", share=True),
+            Column("method", "Clustered by"),
+            Column("note", "Note"),
+        ),
+        "statistics",
+        rows.intervals,
+    ),
+    "paired": Table(
+        "Two validators on the cases they share: exact McNemar by case, sign test by group",
+        (
+            _STUDY,
+            Column("rate", "Rate"),
+            Column("first", "First"),
+            Column("second", "Second"),
+            Column("cases", "Cases"),
+            Column("b", "Only first right"),
+            Column("c", "Only second right"),
+            Column("p", "p by case"),
+            Column("groups", "Groups"),
+            Column("groups_b", "Groups, first ahead"),
+            Column("groups_c", "Groups, second ahead"),
+            Column("groups_p", "p by group"),
+        ),
+        "statistics",
+        rows.paired,
+    ),
+    "historical": Table("Historical: released validators before and after a fix", _FIXES, "fixes", rows.fixes),
     "historical_first_run": Table(
-        "Historical, first run: environments that were not yet right", _FIXES, "fixes", _fixes
+        "Historical, first run: environments that were not yet right", _FIXES, "fixes", rows.fixes
+    ),
+    "validator_defects": Table(
+        f"Defects of released validators, by package; {_CHOSEN}",
+        (Column("package", "Package"), *_DEFECTS),
+        "fixes",
+        rows.defects_by("package"),
+    ),
+    "validator_defects_by_relation": Table(
+        f"Defects of released validators, by relation of the trigger; {_CHOSEN}",
+        (Column("relation", "Relation"), *_DEFECTS),
+        "fixes",
+        rows.defects_by("relation"),
+    ),
+    "validator_defects_each": Table(
+        f"Defects of released validators, one by one, before → after the fix; {_CHOSEN}",
+        (
+            Column("issue", "Report"),
+            Column("releases", "Releases"),
+            Column("tier", "Tier"),
+            Column("trigger", "Trigger"),
+            Column("control", "Control"),
+            Column("negative", "Negative"),
+            Column("reproduced", "Fix reproduced"),
+        ),
+        "fixes",
+        rows.defects,
     ),
     "historical_screening": Table(
         "Historical: the reports that were screened",
         (Column("issue", "Report"), Column("included", "Included"), Column("reason", "Reason")),
         "fixes",
-        _screening,
+        rows.screening,
+    ),
+    "conformance": Table(
+        "JSON Schema libraries against the JSON Schema Test Suite, by draft and keyword file",
+        (
+            _VALIDATOR,
+            Column("draft", "Draft"),
+            Column("keyword", "Keyword file"),
+            Column("faults", "Faults"),
+            Column("detected", "Detected"),
+            Column("survived", "Invalid accepted"),
+            Column("controls", "Controls"),
+            Column("preserved", "Preserved"),
+            Column("regressed", "Valid refused"),
+            Column("failed", "Baseline or variant not judged"),
+            Column("not_implemented", "Draft not implemented"),
+            Column("excluded", "One and the same data"),
+            Column("unpaired", "Without a valid instance to compare with"),
+            Column("changed_sample", "Pairs with a sample the library changed"),
+        ),
+        "outcomes",
+        schema_rows.conformance,
+    ),
+    "conformance_disagreements": Table(
+        "JSON Schema libraries: every pair that is not judged as the JSON Schema Test Suite has it",
+        (
+            _VALIDATOR,
+            Column("draft", "Draft"),
+            Column("keyword", "Keyword file"),
+            Column("group", "Group"),
+            Column("test", "Test"),
+            Column("label", "Label of the suite"),
+            Column("baseline", "First valid instance"),
+            Column("variant", "This instance"),
+            Column("error", "Error"),
+            Column("reason", "Reason"),
+        ),
+        "outcomes",
+        schema_rows.conformance_disagreements,
+    ),
+    "published_schemas": Table(
+        "Published schemas: which of their constraints some fault breaks, and how the pairs ended",
+        (
+            _VALIDATOR,
+            Column("schema", "Schema"),
+            Column("constraints", "Constraints"),
+            Column("exercised", "Broken by a fault"),
+            Column("no_fault", "Apply, and no fault breaks them"),
+            Column("not_reached", "Of no place of a document"),
+            Column("conditional", "Under a condition"),
+            Column("faults", "Faults"),
+            Column("detected", "Detected"),
+            Column("survived", "Survived"),
+            Column("controls", "Controls"),
+            Column("preserved", "Preserved"),
+            Column("regressed", "Regressed"),
+            Column("other", "Other outcomes"),
+        ),
+        "outcomes",
+        schema_rows.published_schemas,
+    ),
+    "unexercised_constraints": Table(
+        "Published schemas: untested obligations, the constraints that no fault breaks",
+        (
+            Column("schema", "Schema"),
+            Column("constraint", "Constraint"),
+            Column("keyword", "Keyword"),
+            Column("why", "Why"),
+        ),
+        "outcomes",
+        schema_rows.unexercised_constraints,
     ),
     "agreement": Table(
         "Agreement with the frozen reports, every value of every case",
@@ -473,6 +467,6 @@ TABLES: Mapping[str, Table] = {
             Column("differences", "Differences"),
         ),
         "agreement",
-        _agreement,
+        rows.agreement,
     ),
 }

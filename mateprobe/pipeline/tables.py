@@ -1,8 +1,8 @@
 """Stage ``tables``: the tables of the report, each from the artifacts of the studies that name it.
 
 What a table shows stands in ``table_specs``. It is written as JSON ``{"columns", "rows"}`` with
-exact values, CSV with the same, and Markdown for people. What is undefined is the word
-undefined.
+exact values, CSV with the same, Markdown for people and Typst for the paper. What is undefined is
+the word undefined.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,13 @@ from mateprobe.pipeline.files import write_bytes
 from mateprobe.pipeline.records import read_records
 from mateprobe.pipeline.section import RESULTS
 from mateprobe.pipeline.stage import run_stage
-from mateprobe.pipeline.table_specs import TABLES, UNDEFINED, Row, Table
+from mateprobe.pipeline.table_rows import UNDEFINED, Row
+from mateprobe.pipeline.table_specs import OWN, TABLES, Table
+from mateprobe.pipeline.typst_text import string
 from mateprobe.reports.markdown import cell
 
 FOLDER = RESULTS / "tables"
+FORMS = ("json", "csv", "md", "typ")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -34,18 +37,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write ``results/tables/NAME.{json,csv,md}``; return 0.
+    """Write ``results/tables/NAME.{json,csv,md,typ}``; return 0.
 
     Raises:
         StudyError: no such table. StageError: the table has no rows.
     """
-    if args.table not in TABLES:
-        raise StudyError(f"table {args.table!r}: {one_of(args.table, TABLES)}")
-    table = TABLES[args.table]
     inputs = {path.as_posix(): path for path in args.inputs}
+    table = table_called(args.table, inputs)
 
     def make(partial: Mapping[str, Path]) -> None:
-        rows = [[UNDEFINED if value is None else value for value in row] for row in _rows(table, inputs)]
+        rows = rows_of(table, inputs.values())
         if not rows:
             raise StageError(
                 f"table {args.table!r} has no rows from {', '.join(inputs)}; an empty table proves nothing"
@@ -54,22 +55,40 @@ def run(args: argparse.Namespace) -> int:
         write_bytes(partial["json"], canonical_bytes(content) + b"\n")
         write_bytes(partial["csv"], csv_text(table, rows).encode())
         write_bytes(partial["md"], markdown_text(table, rows).encode())
+        write_bytes(partial["typ"], typst_text(table, rows).encode())
 
     run_stage(
         "tables",
         inputs=inputs,
         params={"table": args.table, "inputs": list(inputs)},
         modules=[__name__],
-        outputs={form: FOLDER / f"{args.table}.{form}" for form in ("json", "csv", "md")},
+        outputs={form: FOLDER / f"{args.table}.{form}" for form in FORMS},
         make=make,
         receipt=FOLDER / "receipts" / f"{args.table}.json",
     )
     return 0
 
 
-def _rows(table: Table, inputs: Mapping[str, Path]) -> Iterator[Row]:
-    for path in inputs.values():
-        yield from table.rows(read_records(path, "outcomes") if path.suffix == ".jsonl" else strict_json.load(path))
+def table_called(name: str, inputs: Collection[str]) -> Table:
+    """Return what a table shows: one of ``TABLES``, or the own table of the study it is called like.
+
+    Raises:
+        StudyError: neither.
+    """
+    if name in TABLES:
+        return TABLES[name]
+    if [*inputs] == TABLES[OWN].inputs(name, ()):
+        return TABLES[OWN]
+    raise StudyError(f"table {name!r}: {one_of(name, TABLES)}")
+
+
+def rows_of(table: Table, paths: Iterable[Path]) -> list[Row]:
+    """Return the rows of a table from the artifacts of its studies, in their order, undefined being a word."""
+    return [
+        [UNDEFINED if value is None else value for value in row]
+        for path in paths
+        for row in table.rows(read_records(path, "outcomes") if path.suffix == ".jsonl" else strict_json.load(path))
+    ]
 
 
 def csv_text(table: Table, rows: Sequence[Row]) -> str:
@@ -90,8 +109,26 @@ def _inert(value: Any) -> Any:
 
 def markdown_text(table: Table, rows: Sequence[Row]) -> str:
     """Return the table as Markdown, with its title."""
-    numeric = [all(isinstance(row[i], int | float) for row in rows) for i in range(len(table.columns))]
     head = " | ".join(column.heading for column in table.columns)
-    rule = "|".join("---:" if right else "---" for right in numeric)
-    body = [" | ".join(cell(c.shown(value)) for c, value in zip(table.columns, row, strict=True)) for row in rows]
+    rule = "|".join("---:" if right else "---" for right in numeric(table, rows))
+    body = [" | ".join(cell(text) for text in shown(table, row)) for row in rows]
     return "\n".join([f"**{table.title}**", "", f"| {head} |", f"|{rule}|", *(f"| {line} |" for line in body), ""])
+
+
+def typst_text(table: Table, rows: Sequence[Row]) -> str:
+    """Return the table as a Typst table: no markup in it, every cell is a string."""
+    align = ", ".join("right" if right else "left" for right in numeric(table, rows))
+    head = ", ".join(string(column.heading) for column in table.columns)
+    body = [f"  {', '.join(map(string, shown(table, row)))}," for row in rows]
+    begin = [f"#table(columns: {len(table.columns)}, align: ({align},),", f"  table.header({head}),"]
+    return "\n".join([*begin, *body, ")", ""])
+
+
+def numeric(table: Table, rows: Sequence[Row]) -> list[bool]:
+    """Tell for each column whether it holds numbers and nothing else."""
+    return [all(isinstance(row[index], int | float) for row in rows) for index in range(len(table.columns))]
+
+
+def shown(table: Table, row: Row) -> list[str]:
+    """Return the cells of a row for people."""
+    return [column.shown(value) for column, value in zip(table.columns, row, strict=True)]

@@ -41,7 +41,7 @@ class Ran:
 def uv(*arguments: str) -> Ran:
     """Run uv with these arguments."""
     variables = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
-    variables |= {"UV_NO_PROGRESS": "1", "NO_COLOR": "1", "UV_LINK_MODE": "copy", "UV_PYTHON_DOWNLOADS": "never", **_index()}
+    variables |= {"UV_LINK_MODE": "copy", "UV_PYTHON_DOWNLOADS": "never", "NO_COLOR": "1", **_index()}
     variables.setdefault("UV_HTTP_RETRIES", "1")  # where there is no network, a dozen environments each find out
     try:
         done = subprocess.run(

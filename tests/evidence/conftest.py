@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from mateprobe.pipeline.archive import extract, obtained
-from mateprobe.pipeline.evidence import PINS, load_pins
+from mateprobe.pipeline.evidence import PINS
+from mateprobe.pipeline.pins import load_pins
 from mateprobe.pipeline.store import Store
 
 

@@ -54,8 +54,11 @@ samples = st.builds(Sample, documents, contexts)
 targets = st.builds(Target, word, word, word)
 
 
-def _labels(expected: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    fault = {"relation": st.just(Relation.VIOLATION), "expected": st.lists(expected, min_size=1, max_size=2).map(tuple)}
+def labels(expected: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    fault = {
+        "relation": st.just(Relation.VIOLATION),
+        "expected": st.lists(expected, min_size=1, max_size=2, unique=True).map(tuple),
+    }
     control = {"relation": st.just(Relation.PRESERVE), "expected": st.just(())}
     rest = {"id": word, "validity": st.sampled_from(Validity), "provenance": word}
     return st.fixed_dictionaries(rest | fault) | st.fixed_dictionaries(rest | control)
@@ -63,11 +66,11 @@ def _labels(expected: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any
 
 mutation_cases = st.builds(
     lambda labels, **rest: MutationCase(**labels, **rest),
-    _labels(targets), family=word, baseline=samples, variant=samples, group=text,
+    labels(targets), family=word, baseline=samples, variant=samples, group=text,
 )  # fmt: skip
 audit_cases = st.builds(
     lambda labels, **rest: AuditCase(**labels, **rest),
-    _labels(word), obligation=word, baseline=values, variant=values,
+    labels(word), obligation=word, baseline=values, variant=values,
 )  # fmt: skip
 obligations = st.builds(Obligation, word, word, st.sampled_from(["contract", "challenge"]))
 ids = st.lists(word, max_size=3, unique=True).map(tuple)

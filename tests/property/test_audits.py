@@ -80,7 +80,7 @@ def validator(answers: Sequence[Any]) -> Any:
 audited = st.lists(
     st.builds(
         lambda labels, **rest: AuditCase(**labels, **rest, obligation="o"),
-        objects._labels(objects.word), baseline=shared, variant=shared,
+        objects.labels(objects.word), baseline=shared, variant=shared,
     ),
     min_size=1, max_size=5, unique_by=lambda case: case.id,
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -119,6 +120,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     """Change into an empty folder that stages can run in."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MATEPROBE_CACHE", raising=False)
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # a test need not outlive a power cut
     monkeypatch.setattr(sys, "path", [*sys.path])  # where a study's code lies is added to it
     yield Bench(capsys)
     sys.modules.pop("numbered", None)

@@ -12,7 +12,8 @@ import pytest
 
 def wheel(folder: Path, name: str, version: str, source: str, *requires: str) -> Path:
     """Write a wheel with one module of the package's name."""
-    path = folder / f"{name}-{version}-py3-none-any.whl"
+    path = folder / name / f"{name}-{version}-py3-none-any.whl"
+    path.parent.mkdir(parents=True, exist_ok=True)
     info = f"{name}-{version}.dist-info"
     needs = "".join(f"Requires-Dist: {requirement}\n" for requirement in requires)
     members = {
@@ -25,6 +26,8 @@ def wheel(folder: Path, name: str, version: str, source: str, *requires: str) ->
     with zipfile.ZipFile(path, "w") as archive:
         for member, text in {**members, f"{info}/RECORD": record}.items():
             archive.writestr(zipfile.ZipInfo(member), text)
+    links = "".join(f'<a href="{each.name}">{each.name}</a>\n' for each in sorted(path.parent.glob("*.whl")))
+    path.with_name("index.html").write_text(f"<!DOCTYPE html><html><body>\n{links}</body></html>\n")
     return path
 
 
@@ -36,11 +39,5 @@ def hashed(text: str) -> str:
 
 def only_from(folder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let uv find packages in this folder and nowhere else."""
-    variables = {
-        "UV_NO_INDEX": "1",
-        "UV_FIND_LINKS": str(folder),
-        "UV_CACHE_DIR": str(cache),
-        "UV_DEFAULT_INDEX": "https://index.invalid/simple",
-    }
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("UV_DEFAULT_INDEX", folder.as_uri())
+    monkeypatch.setenv("UV_CACHE_DIR", str(cache))

@@ -40,12 +40,21 @@ class Text(str):
     __slots__ = ()
 
 
+class Masked(str):
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "***"
+
+
 class Whole(int):
-    pass
+    def __int__(self) -> int:
+        return 0
 
 
 class Real(float):
-    pass
+    def __float__(self) -> float:
+        return 0.0
 
 
 class Pair(NamedTuple):
@@ -79,11 +88,11 @@ TEXTS: dict[str, tuple[Any, str]] = {
     "a tuple as an array": ((1, (2,)), "[1,[2]]"),
     "a named tuple as an array": (Pair(1, 2), "[1,2]"),
     "an enum as its value": ([Word.YES, Number.ONE, Thing.PAIR], '["yes",1,["a",1]]'),
-    "subclasses as what they are": ([Text("t"), Whole(7), Real(0.5)], '["t",7,0.5]'),
+    "subclasses as what they hold": ([Text("t"), Masked("m"), Whole(7), Real(0.5)], '["t","m",7,0.5]'),
     "other mappings": ([MappingProxyType({"a": 1}), UserDict(b=2), FrozenDict(c=3)], '[{"a":1},{"b":2},{"c":3}]'),
     "a dataclass as an object of its fields": (Outer(2), '{"first":{"z":null},"second":2}'),
     "keys as their text": ({1: "a", None: "b", 1.5: "c", (1, 2): "d"}, '{"(1, 2)":"d","1":"a","1.5":"c","None":"b"}'),
-    "keys of subclasses of str": ({Text("k"): 1, Word.YES: 2}, '{"k":1,"yes":2}'),
+    "keys of subclasses of str": ({Text("k"): 1, Masked("m"): 2, Word.YES: 3}, '{"k":1,"m":2,"yes":3}'),
     "nothing": ([{}, [], ""], '[{},[],""]'),
 }  # fmt: skip
 
@@ -230,6 +239,8 @@ NO_SCALARS: dict[str, tuple[Any, type[Exception], str]] = {
 def test_what_is_no_scalar_is_refused_by_name(value: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         scalar(value, "fact")
+    with pytest.raises(error, match=message.replace("fact=", "value=")):
+        scalar(value)
 
 
 CHANGES: dict[str, Callable[[Any], object]] = {

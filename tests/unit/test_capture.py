@@ -12,6 +12,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -288,6 +289,11 @@ def test_an_option_needs_an_action_and_an_id_of_its_own() -> None:
     ]
 
 
+def test_the_frozen_manifest_is_that_of_its_configuration() -> None:
+    made = manifest_bytes(load_config(REPOSITORY / "studies/_capture/small_models.yaml"))
+    assert made == (REPOSITORY / "studies/_frozen/small_models/manifest.json").read_bytes()
+
+
 # How it is asked
 
 
@@ -377,6 +383,15 @@ def test_an_answer_that_never_ends_is_cut_off_at_the_time_limit(server: Script, 
     assert len(server.chats) == 4
 
 
+def test_a_connection_that_never_opens_is_a_timeout_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def connect(connection: HTTPConnection) -> None:
+        raise TimeoutError("timed out")
+
+    monkeypatch.setattr(HTTPConnection, "connect", connect)
+    reply = ModelServer("http://127.0.0.1:1", seconds=5, limit=1).get("/")
+    assert (reply.ended, reply.content) == (Ended.TIMEOUT, "no complete answer within 5 s")
+
+
 # Servers that are not there
 
 
@@ -411,7 +426,19 @@ def test_a_reset_that_fails_ends_the_run_before_the_attempt(server: Script, monk
 
 @pytest.mark.parametrize(
     "url",
-    ["", "127.0.0.1:80", "ftp://a", "http://", "http://a:b", "http://[", "http://a?b", "http://a:0", "http://u@a"],
+    [
+        "",
+        "127.0.0.1:80",
+        "ftp://a",
+        "http://",
+        "http://a:b",
+        "http://[",
+        "http://a?b",
+        "http://a:0",
+        "http://u@a",
+        "http://a..b",
+        "http://a/é",
+    ],
 )
 def test_a_base_url_must_name_a_host(url: str) -> None:
     with pytest.raises(InvalidValue, match=r"expected http://HOST:PORT or https://HOST:PORT"):

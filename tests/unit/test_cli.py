@@ -216,13 +216,15 @@ def test_the_version_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--help",), ("check", "--help"), ("doctor", "--help")], ids=["mateprobe", "check", "doctor"]
+    "arguments",
+    [("--help",), ("check", "--help"), ("audit", "--help"), ("doctor", "--help")],
+    ids=["mateprobe", "check", "audit", "doctor"],
 )
 def test_the_help_lists_every_exit_status(arguments: tuple[str, ...]) -> None:
     ended = command(*arguments)
     lines = [line.strip() for line in ended.out.splitlines()]
     assert (ended.status, ended.err) == (0, "")
-    assert [line[:2] for line in lines[lines.index("exit status:") + 1 :]] == ["0 ", "1 ", "2 ", "4 "]
+    assert [line[:2] for line in lines[lines.index("exit status:") + 1 :]] == ["0 ", "1 ", "2 ", "3 ", "4 "]
 
 
 def test_the_process_writes_utf_8_with_plain_line_ends_whatever_its_locale(bundle: Path) -> None:

@@ -116,6 +116,10 @@ LABELS: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "a control that expects something": ({"expected": ("v",)}, InvalidValue, r"'one' is a control .*\('v',\)"),
     "a valid label nobody established": ({"validity": Validity.VALID}, InvalidValue, "'one' is labelled valid"),
     "a bare id expected": ({"expected": "v"}, InvalidType, "case 'one' expected='v' is a bare string"),
+    "an id expected twice": (
+        {"relation": Relation.VIOLATION, "expected": ("v", "v")}, InvalidValue, r"expected=\('v', 'v'\)"),
+    "an empty id expected": ({"relation": Relation.VIOLATION, "expected": ("",)}, InvalidValue, "nonempty ids"),
+    "provenance that is a number": ({"provenance": 3}, InvalidType, "case 'one' provenance=3; expected text"),
     "a number expected": ({"expected": (1,)}, InvalidType, "case 'one' expected holds 1"),
 }  # fmt: skip
 

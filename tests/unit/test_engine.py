@@ -210,3 +210,9 @@ def test_metrics_are_sorted_by_name() -> None:
 
 def test_an_error_is_described_by_its_type_and_message() -> None:
     assert describe(ValueError("bad")) == "ValueError: bad"
+
+
+def test_an_iteration_that_stopped_in_a_generator_is_described_as_itself() -> None:
+    error = RuntimeError("generator raised StopIteration")
+    error.__cause__ = StopIteration("no surface 'a'")
+    assert describe(error) == "StopIteration: no surface 'a'"

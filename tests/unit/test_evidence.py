@@ -16,9 +16,9 @@ import pytest
 import yaml
 
 from mateprobe.errors import EvidenceError, StudyError
-from mateprobe.pipeline import archive as archive_module
-from mateprobe.pipeline import evidence
-from mateprobe.pipeline.archive import Archive, extract
+from mateprobe.pipeline import archive as archive_module, evidence
+from mateprobe.pipeline.archive import extract
+from mateprobe.pipeline.pins import Archive, archive_named, load_archives, load_pins
 from mateprobe.pipeline.stage import read_receipt
 from mateprobe.pipeline.store import Artifact, Store
 
@@ -163,6 +163,13 @@ def test_another_archive_is_refused_with_both_hashes(offline: Path, monkeypatch:
     assert (files(offline / "results"), files(offline / ".cache")) == ({}, {})
 
 
+def test_a_file_for_another_archive_is_not_taken_for_this_one(offline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("other-2.0.tar.gz").write_bytes(pack_tree(TREE))
+    monkeypatch.setenv("MATEPROBE_ARCHIVES", "other-2.0.tar.gz")
+    with pytest.raises(EvidenceError, match=r"^demo-1\.0\.tar\.gz: expected the archive .* could not fetch it"):
+        collect(pinned(b""))
+
+
 def test_a_place_for_archives_that_does_not_exist_is_named(offline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MATEPROBE_ARCHIVES", "nowhere")
     with pytest.raises(EvidenceError, match=r"^MATEPROBE_ARCHIVES=nowhere: expected demo-1\.0\.tar\.gz or its folder"):
@@ -294,11 +301,15 @@ def with_member(name: Any, pin: Any) -> dict[str, Any]:
 
 PIN = {"bytes": 1, "sha256": "0" * 64}
 BAD_PINS: dict[str, tuple[Any, str]] = {
-    "a list": ([], ":1: (top level): expected the keys archive, members, requirement, root, sha256, found []"),
+    "a list": (
+        [],
+        ":1: (top level): expected the keys archive, members, requirement, root, sha256 and, if wanted, folder",
+    ),
     "a key less": (without("root"), ":1: (top level): expected the keys"),
     "a key more": ({**PINS, "url": "x"}, ":1: (top level): expected the keys"),
     "a short hash": ({**PINS, "sha256": "0" * 63}, ": sha256: expected 64 lower-case hex digits, found '000"),
     "a path for an archive": ({**PINS, "archive": "../a.tar.gz"}, ": archive: expected one plain file name"),
+    "a folder above": ({**PINS, "folder": "a/.."}, ": folder: expected one plain file name, found 'a/..'"),
     "a root above": ({**PINS, "root": ".."}, ": root: expected one plain file name, found '..'"),
     "an option as requirement": ({**PINS, "requirement": "-r x"}, ": requirement: expected NAME==VERSION"),
     "a line more": ({**PINS, "requirement": "a==1\n-e ."}, ": requirement: expected NAME==VERSION"),
@@ -318,14 +329,38 @@ def test_pins_that_cannot_be_used_are_refused_with_their_place(tmp_path: Path, c
     path = tmp_path / "pins.yaml"
     path.write_text(yaml.safe_dump(content))
     with pytest.raises(StudyError) as error:
-        evidence.load_pins(path)
+        load_pins(path)
     assert str(error.value).startswith(f"{path}:")
     assert expected in str(error.value)
 
 
+def test_members_go_to_the_folder_of_their_archive(tmp_path: Path) -> None:
+    write_pins(tmp_path / "a.yaml", pinned(b""))
+    (tmp_path / "b.yaml").write_text((tmp_path / "a.yaml").read_text() + "folder: other\n")
+    archives = load_archives(tmp_path)
+    assert {name: archive.receipt for name, archive in archives.items()} == {
+        "a": Path("results/evidence/receipt.json"), "b": Path("results/evidence/other/receipt.json")
+    }  # fmt: skip
+    assert archives["b"].files["data/a.json"] == Path("results/evidence/other/data/a.json")
+    assert archive_named("b", tmp_path) == archives["b"]
+
+
+def test_two_archives_in_one_folder_are_refused(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_pins(tmp_path / f"{name}.yaml", pinned(b""))
+    with pytest.raises(StudyError, match=r"b\.yaml: folder: '' is that of a\.yaml; choose another"):
+        load_archives(tmp_path)
+
+
+def test_an_archive_without_pins_is_refused_with_the_near_miss(tmp_path: Path) -> None:
+    write_pins(tmp_path / "suite.yaml", pinned(b""))
+    with pytest.raises(StudyError, match=r"archive 'suit': expected one of 'suite'; did you mean 'suite'\?"):
+        archive_named("suit", tmp_path)
+
+
 def test_a_file_that_holds_no_pins_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match=r"pins\.yaml: expected a readable YAML file"):
-        evidence.load_pins(tmp_path / "pins.yaml")
+        load_pins(tmp_path / "pins.yaml")
 
 
 @pytest.fixture(scope="session")
@@ -335,7 +370,7 @@ def store() -> Store:
 
 
 def test_the_published_evidence_is_fetched_and_every_member_is_as_pinned(store: Store, tmp_path: Path) -> None:
-    pins = evidence.load_pins(REPOSITORY / evidence.PINS)
+    pins = load_pins(REPOSITORY / evidence.PINS)
     evidence.collect(REPOSITORY / evidence.PINS, tmp_path / "evidence", tmp_path / "receipt.json", store)
     taken = files(tmp_path / "evidence")
     assert {name: Artifact(sha256(data), len(data)) for name, data in taken.items()} == pins.members

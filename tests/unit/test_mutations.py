@@ -319,6 +319,11 @@ def test_a_label_that_says_too_little_or_too_much_is_refused(
         replace(fault(WRONG), **fields)
 
 
+def test_targets_in_a_list_become_a_tuple() -> None:
+    targets: Any = [CLAIM, THIN]
+    assert fault(WRONG, expected=targets) == fault(WRONG, CLAIM, THIN)
+
+
 def test_a_case_is_unreviewed_and_in_no_group_by_default() -> None:
     case = MutationCase("c", "family", Relation.PRESERVE, GOOD, OTHER)
     assert (case.expected, case.validity, case.provenance, case.group) == ((), Validity.UNREVIEWED, "", "")

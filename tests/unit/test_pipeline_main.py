@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import subprocess
 import sys
+import tarfile
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+import yaml
 
 from mateprobe.errors import EvidenceError, InvalidType, InvalidValue, MateProbeError, StageError, StudyError
 from mateprobe.pipeline import summary as a_stage
 from mateprobe.pipeline.__main__ import STAGES, main
-from tests.unit.conftest import Bench, Ended, row, study
+from tests.unit.conftest import Bench, Ended, left, row, study
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -84,6 +88,35 @@ def test_a_section_that_is_no_section_is_refused(bench: Bench) -> None:
     assert bench.run("cases", "--section", "[]") == Ended(
         2, "cases: --section: expected a JSON object with a study id, found []\n"
     )
+
+
+def pack(path: Path) -> str:
+    """Write an archive of one file and return its hash."""
+    info = tarfile.TarInfo("demo-1.0/a.json")
+    with tarfile.open(path, "w:gz") as archive:
+        archive.addfile(info)
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+ARCHIVES = {
+    "another archive": ("0" * 64, "a.json", "expected .*0000, found {sha256}"),
+    "an archive without a member": ("{sha256}", "b.json", "expected member demo-1.0/b.json, found none so named"),
+}
+
+
+@pytest.mark.parametrize(("pin", "member", "message"), ARCHIVES.values(), ids=ARCHIVES.keys())
+def test_evidence_that_is_not_what_was_pinned_is_unusable_input_and_leaves_nothing(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, pin: str, member: str, message: str
+) -> None:
+    sha256 = pack(Path("demo-1.0.tar.gz"))
+    monkeypatch.setenv("MATEPROBE_ARCHIVES", ".")
+    pins = {"archive": "demo-1.0.tar.gz", "requirement": "demo==1.0", "sha256": pin.format(sha256=sha256)}
+    members = {member: {"bytes": 0, "sha256": hashlib.sha256(b"").hexdigest()}}
+    Path("pins.yaml").write_text(yaml.safe_dump({**pins, "root": "demo-1.0", "members": members}))
+    assert main(["evidence", "--pins", "pins.yaml", "--folder", "results", "--receipt", "results/receipt.json"]) == 2
+    said = bench.capsys.readouterr().err
+    assert re.match(rf"evidence: (\./)?demo-1.0.tar.gz: {message.format(sha256=sha256)}", said), said
+    assert left() == []
 
 
 def test_a_stage_runs_as_a_process_of_its_own(tmp_path: Path) -> None:

@@ -152,6 +152,10 @@ def test_every_attempt_of_the_manifest_has_one_row_asked_or_not() -> None:
     assert [row["id"] for row in read(b"")] == IDS
 
 
+NOT_STRICT = {
+    "status": "invalid_structure",
+    "kind": "no_json: a key twice, a number that is not finite, or deep nesting",
+}
 STATUSES: dict[str, tuple[Record, Record]] = {
     "a failed request": (record(collection_status="failed", response=None), {"status": "collection_error"}),
     "a response that is no object": (record(response="busy"), {"status": "collection_error"}),
@@ -160,9 +164,9 @@ STATUSES: dict[str, tuple[Record, Record]] = {
     "done in another way": (answering(done=1), {"status": "incomplete_generation"}),
     "no text": (answering(response=None), {"status": "invalid_structure", "kind": "no_json"}),
     "no JSON": (answering(response="Sure!"), {"status": "invalid_structure", "kind": "no_json"}),
-    "a key twice": (answering(response='{"body":"","body":""}'), {"status": "invalid_structure", "kind": "no_json"}),
-    "NaN": (answering(response="NaN"), {"status": "invalid_structure", "kind": "no_json"}),
-    "deep nesting": (answering(response="[" * 10**5), {"status": "invalid_structure", "kind": "no_json"}),
+    "a key twice": (answering(response='{"body":"","body":""}'), NOT_STRICT),
+    "NaN": (answering(response="NaN"), NOT_STRICT),
+    "deep nesting": (answering(response="[" * 10**5), NOT_STRICT),
     "half a character": (
         answering(response=json.dumps({**envelope(), "body": "\ud83d"})),
         {"status": "invalid_structure", "kind": "no_unicode"},

@@ -104,6 +104,10 @@ def test_relations_keep_the_names_of_the_frozen_evidence() -> None:
 REFUSED: dict[str, tuple[Callable[..., object], tuple[Any, ...], type[Exception], str]] = {
     "no state": (FieldRef, ("", "v"), InvalidValue, "field state_ref='' is empty"),
     "no key": (FieldRef, ("a", ""), InvalidValue, "field key='' is empty"),
+    "a state that is a number": (FieldRef, (1, "v"), InvalidType, "field state_ref=1 has type int; expected str"),
+    "a key that is nothing": (FieldRef, ("a", None), InvalidType, "field key=None has type NoneType"),
+    "a text for a field": (CompareFields, ("r", "a.v", RIGHT), InvalidType, "rule 'r' has 'a.v' for a field"),
+    "nothing for a field": (AllowedTransition, ("r", LEFT, None, ()), InvalidType, "rule 'r' has None for a field"),
     "another operator": (CompareFields, ("r", LEFT, RIGHT, "lt"), InvalidValue, "operator='lt'; expected 'eq'"),
     "one value": (AllowedTransition, ("r", LEFT, RIGHT, ((1,),)), InvalidValue, r"allowed has \(1,\); expected"),
     "three values": (AllowedTransition, ("r", LEFT, RIGHT, ((1, 2, 3),)), InvalidValue, r"allowed has \(1, 2, 3\)"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 from pathlib import Path
 
 import pytest
 
+from mateprobe.pipeline import reproduce
 from mateprobe.pipeline.__main__ import main
+from mateprobe.pipeline.table_specs import TABLES
 
 SNAKEMAKE = """
 import sys
@@ -96,6 +97,52 @@ def test_targets_and_cores_are_passed_on(folder: Path) -> None:
     )
 
 
+GATED = {
+    "study": "demo",
+    "title": "Demo",
+    "cases": {"file": "demo.csv"},
+    "obligations": [{"id": "sign", "description": "It is above zero."}],
+    "validators": [{"id": "strict", "command": ["judge"]}, {"id": "lenient", "command": ["judge"]}],
+    "gate": [{"validator": "strict"}, {"validator": "lenient", "detection": 0.5}],
+}
+GATES: dict[str, tuple[tuple[str, str], int, str]] = {
+    "met": (("met", "met"), 0, "Gates: 2 of 2 met"),
+    "not met": (("met", "not_met"), 1, "Gates: 1 of 2 met; demo lenient not_met: so far"),
+    "failed": (("failed", "met"), 1, "Gates: 1 of 2 met; demo strict failed: so far"),
+}
+
+
+@pytest.mark.parametrize("place", ["studies", "elsewhere"])
+@pytest.mark.parametrize("gates", GATES.values(), ids=GATES.keys())
+def test_gates_are_told_in_one_line_and_one_that_is_not_met_fails_the_run(
+    folder: Path, capsys: pytest.CaptureFixture[str], place: str, gates: tuple[tuple[str, str], int, str]
+) -> None:
+    standings, code, line = gates
+    Path(place).mkdir()
+    Path(place, "demo.csv").write_text("id,obligation,relation,baseline,variant\n")
+    Path(place, "demo.yaml").write_text(json.dumps(GATED))
+    listed = [
+        {"validator": id, "standing": standing, "told": f"{standing}: so far"}
+        for id, standing in zip(("strict", "lenient"), standings, strict=True)
+    ]
+    for study in ("demo", "removed"):  # what a study left behind that is no more is no gate
+        Path("results", study).mkdir(parents=True)
+        Path("results", study, "gate.json").write_text(json.dumps({"met": code == 0, "gates": listed}))
+    assert main(["reproduce", "--studies", place]) == code
+    assert line in capsys.readouterr().out.splitlines()
+    assert ("--config studies=elsewhere" in Path("arguments").read_text()) is (place == "elsewhere")
+
+
+def test_a_study_asked_for_shows_its_own_table_and_no_other(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [["demo", "by_sign", "sign", 2, 1, 1, 1, "1 error", "incomplete evidence"]]
+    write_table("feasibility", FEASIBILITY)
+    for name in ("demo", "other"):
+        write_table(name, {"columns": [column.name for column in TABLES["obligations"].columns], "rows": rows})
+    assert main(["reproduce", "demo"]) == 0
+    shown = capsys.readouterr().out
+    assert [name for name in ("demo", "other", "feasibility") if f"results/tables/{name}.json" in shown] == ["demo"]
+
+
 def test_the_output_of_the_workflow_is_kept(folder: Path) -> None:
     main(["reproduce"])
     assert Path("results/logs/reproduce.log").read_text() == f"{WORKED}\n"
@@ -133,9 +180,7 @@ def test_a_workflow_that_never_came_to_its_jobs_is_told_by_its_own_words(
 
 
 def test_two_runs_in_one_folder_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("results").mkdir()
-    with Path("results/.running").open("w") as other:
-        fcntl.flock(other, fcntl.LOCK_EX)
+    with reproduce._alone():
         assert main(["reproduce"]) == 2
     assert capsys.readouterr().err == (
         "reproduce: results: another run is at work here; wait for it, or use another clone\n"

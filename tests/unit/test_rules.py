@@ -191,6 +191,34 @@ def test_a_rule_finds(rule: Rule, judged: Document, context: Context, expected: 
     assert evaluate(judged, context, [rule]).checks == checks
 
 
+EVIDENCE: dict[str, tuple[str, ...]] = {
+    "fact: another value": ("status is 'closed'; required 'open'",),
+    "fact: absent": ("no fact 'n' in state 'current'",),
+    "claims: one check a claim, each against the surface's own state": (
+        "claims paid=True; state 'take' holds True", "claims credits=30; state 'take' holds 30",
+        "claims paid=True; state 'leave' holds 1", "declares no claims, so its text was not compared"),
+    "claims: no such state": ("claims paid=True; state 'leave' has no such fact",),
+    "change: one of the facts": ("changed: b of a, b",),
+    "change: none": ("changed: none of a",),
+    "change: a key one state lacks": ("not in both states: b",),
+    "tokens: one short": ("3 tokens, 3 different; floor 4 and 3",),
+    "restatement: the same words": ("repeats 1.000 of 'a' and adds 1 tokens",),
+    "restatement: nothing to repeat": ("source 'a' has no word tokens to repeat",),
+    "pattern: in other case and without accents": (
+        r"phrase '\\bsalio bien\\b' occurs as 'salio bien'", "none of 1 phrases occurs"),
+    "premise: offered again": (
+        "closed premise 'offer' is not offered again", "closed premise 'offer' is offered again"),
+    "premise: open ones may be offered": ("the context closes no premise",),
+    "repetition: word by word": ("equals a history entry token by token", "equals no history entry"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("example", "expected"), EVIDENCE.items(), ids=EVIDENCE.keys())
+def test_the_evidence_shows_what_was_compared(example: str, expected: tuple[str, ...]) -> None:
+    rule, judged, context, _ = FINDINGS[example]
+    assert tuple(check.evidence for check in rule.evaluate(judged, context)) == expected
+
+
 @pytest.mark.parametrize("kind", BUILT_IN_RULES, ids=lambda rule: rule.__name__)
 def test_the_examples_show_every_rule_satisfied_violated_and_undecided(kind: type[Rule]) -> None:
     shown = {status for rule, *_, checks in FINDINGS.values() if type(rule) is kind for status, *_ in checks}
@@ -275,6 +303,7 @@ REFUSED: dict[str, tuple[Callable[..., Rule], tuple[Any, ...], type[Exception], 
     "a share below 0": (LexicalRestatement, ("a", "b", -0.1), InvalidValue, "overlap_threshold=-0.1"),
     "a share above 1": (LexicalRestatement, ("a", "b", 1.1), InvalidValue, "overlap_threshold=1.1"),
     "a share of NaN": (LexicalRestatement, ("a", "b", float("nan")), InvalidValue, "overlap_threshold=nan"),
+    "no novel tokens at all": (LexicalRestatement, ("a", "b", 0.7, 0), InvalidValue, "minimum_novel_tokens=0"),
     "a negative count": (LexicalRestatement, ("a", "b", 0.7, -1), InvalidValue, "minimum_novel_tokens=-1"),
     "a bare pattern": (ForbiddenPattern, ("x", ("a",)), InvalidType, "rule 'r' patterns='x' is a bare string"),
     "no patterns": (ForbiddenPattern, ((), ("a",)), InvalidValue, r"patterns=\(\)"),

@@ -14,6 +14,7 @@ from mateprobe import InvalidType, InvalidValue, Verdict
 from mateprobe.classify import Evidence, Judged
 from mateprobe.runner import Failure, Judgement, Origin, duplicate, judge, judged
 
+NO_ANSWER = Failure(Origin.ADAPTER, "no answer")
 FOUND = Verdict(accepted=False, violations=("total",), evidence=("3 is not 4",))
 
 
@@ -90,15 +91,18 @@ def test_a_validator_may_reject_without_a_name_and_say_one_thing_twice() -> None
 
 SAID: dict[str, tuple[Callable[[Any], Any], Judgement]] = {
     "a verdict": (lambda _: FOUND, FOUND),
+    "a failure it speaks of itself": (
+        lambda _: Failure(Origin.ADAPTER, "no answer"),
+        Failure(Origin.ADAPTER, "no answer"),
+    ),
     "a verdict of one's own": (lambda _: Loud(False, ("total",), True, ("3 is not 4",)), FOUND),
 }
 
 
 @pytest.mark.parametrize(("validator", "expected"), SAID.values(), ids=SAID.keys())
-def test_a_verdict_is_what_is_kept(validator: Callable[[Any], Any], expected: Judgement) -> None:
+def test_what_a_validator_says_is_what_is_kept(validator: Callable[[Any], Any], expected: Judgement) -> None:
     judgement = judge(validator, {})
-    assert judgement == expected
-    assert type(judgement) is Verdict
+    assert (judgement, type(judgement)) == (expected, type(expected))
 
 
 def raising(error: BaseException) -> Callable[[Any], Verdict]:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from mateprobe.errors import InvalidValue, StudyError
-from mateprobe.pipeline.section import parse_section, receipt_path, section_json, stage_code, stage_modules
+from mateprobe.pipeline.code import code_digest
+from mateprobe.pipeline.section import code_folder, parse_section, receipt_path, section_json, stage_modules
 
 Texts = st.text(st.characters(codec="utf-8"), max_size=8)
 Values = st.recursive(
@@ -54,6 +55,10 @@ def test_a_stage_runs_its_own_module_and_those_its_section_names() -> None:
     assert stage_modules("observe", {"validator": {"callable": "a:b"}}) == ("mateprobe.pipeline.observe", "a")
     assert stage_modules("observe", {"validator": {"contracts": []}}) == ("mateprobe.pipeline.observe",)
     assert stage_modules("summary", {"validators": []}) == ("mateprobe.pipeline.summary",)
+
+
+def stage_code(stage: str, section: dict[str, Any]) -> str:
+    return code_digest(*stage_modules(stage, section), roots=[code_folder(section)])
 
 
 def test_the_code_of_a_stage_changes_with_what_its_section_names(

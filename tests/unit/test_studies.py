@@ -12,8 +12,9 @@ import pytest
 import yaml
 
 from mateprobe.errors import StudyError
-from mateprobe.pipeline.section import section_json
-from mateprobe.pipeline.studies import RESERVED, load_studies, load_study
+from mateprobe.pipeline.section import parameters, section_json
+from mateprobe.pipeline.studies import Study, load_studies, load_study
+from mateprobe.pipeline.study_problems import RESERVED
 
 REPOSITORY = Path(__file__).parents[2]
 PROFILE = {
@@ -326,6 +327,7 @@ STAGES = {
     "outcomes": None,
     "summary": None,
     "statistics": None,
+    "gate": None,
     "manifest": None,
 }
 TOUCHED: dict[str, tuple[Change, set[str]]] = {
@@ -337,6 +339,7 @@ TOUCHED: dict[str, tuple[Change, set[str]]] = {
     "the wording of an obligation": (lambda data: data["obligations"][0].update(description="So."), {"summary"}),
     "a validator's arguments": (lambda data: data["validators"][1].update({"with": {"a": 1}}), {"observe own"}),
     "the comparators": (lambda data: data.update(comparators=["boolean"]), {"outcomes"}),
+    "a threshold": (lambda data: data["gate"].update(detection=0.9), {"gate"}),
 }
 
 
@@ -346,9 +349,54 @@ def test_a_change_reaches_the_sections_it_concerns_and_no_other(folder: Path, ch
         study = load_study(folder / "demo.yaml")
         return {name: section_json(study.section(name.split()[0], validator)) for name, validator in STAGES.items()}
 
+    gated = {**STUDY, "gate": {"validator": "own"}}
+    write("demo.yaml", gated)
     before = sections()
-    write("demo.yaml", edited(change))
+    data = deepcopy(gated)
+    change(data)
+    write("demo.yaml", data)
     assert {name for name, section in sections().items() if section != before[name]} == stages
+
+
+def test_where_a_study_lies_reaches_the_stages_that_look_there_and_no_result(folder: Path) -> None:
+    def sections(study: Study) -> dict[str, dict[str, Any]]:
+        return {name: study.section(name.split()[0], validator) for name, validator in STAGES.items() if name != "gate"}
+
+    here = sections(load_study(folder / "demo.yaml"))
+    there = sections(load_study(folder.rename("elsewhere") / "demo.yaml"))
+    assert {name for name in here if here[name] != there[name]} == {"cases", "observe strict", "observe own"}
+    assert {name for name in here if parameters(here[name]) != parameters(there[name])} == set()
+
+
+GATES: dict[str, tuple[Any, list[dict[str, Any]]]] = {
+    "none": ([], []),
+    "one": ({"validator": "own"}, [{"validator": "own", "detection": 1.0, "preservation": 1.0}]),
+    "two": (
+        [{"validator": "own", "detection": 0.5}, {"validator": "strict", "preservation": 0}],
+        [
+            {"validator": "own", "detection": 0.5, "preservation": 1.0},
+            {"validator": "strict", "detection": 1.0, "preservation": 0},
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "gates"), GATES.values(), ids=GATES.keys())
+def test_a_gate_asks_for_everything_it_does_not_say_otherwise(
+    folder: Path, given: Any, gates: list[dict[str, Any]]
+) -> None:
+    write("demo.yaml", {**STUDY, "gate": given} if given else STUDY)
+    study = load_study(folder / "demo.yaml")
+    assert (study.gates, "gate" in study.stages) == (gates, bool(gates))
+
+
+def test_a_study_without_tables_may_not_have_the_name_of_one(folder: Path) -> None:
+    write("confusion.yaml", {**{key: STUDY[key] for key in STUDY if key != "tables"}, "study": "confusion"})
+    (found,) = problems(lambda: load_study(folder / "confusion.yaml"))
+    expected = "'confusion' is a table; choose another id, or name the study's tables"
+    assert found == f"studies/confusion.yaml:1: study: {expected}"
+    write("confusion.yaml", {**STUDY, "study": "confusion"})
+    assert load_study(folder / "confusion.yaml").tables == ("feasibility",)
 
 
 def test_a_change_of_a_profile_reaches_its_validator_alone(folder: Path) -> None:

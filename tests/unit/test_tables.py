@@ -14,11 +14,12 @@ from hypothesis import given, strategies as st
 
 from mateprobe.pipeline.__main__ import main
 from mateprobe.pipeline.section import RESULTS
+from mateprobe.pipeline.studies import load_study
 from mateprobe.pipeline.table_specs import TABLES, Column, Table
-from mateprobe.pipeline.tables import csv_text, markdown_text
+from mateprobe.pipeline.tables import csv_text, markdown_text, typst_text
 from tests.unit.conftest import Bench, left, row, study
 
-FORMS = ["results/tables/feasibility.csv", "results/tables/feasibility.json", "results/tables/feasibility.md"]
+FORMS = [f"results/tables/feasibility.{form}" for form in ("csv", "json", "md", "typ")]
 
 
 def table(*columns: Column) -> Table:
@@ -36,6 +37,17 @@ def test_a_table_in_markdown_is_for_people() -> None:
 
 def test_a_column_with_a_word_in_it_is_not_set_as_numbers() -> None:
     assert markdown_text(THREE, [["demo", 1, "undefined"], ["demo", 2, 1.0]]).splitlines()[3] == "|---|---:|---|"
+
+
+def test_a_table_in_typst_is_strings_alone() -> None:
+    assert typst_text(THREE, [['de"mo', 1234, 0.5], ["#a\nc\\", 5, 2 / 3]]) == (
+        '#table(columns: 3, align: (left, right, right,),\n  table.header("Study", "Cases", "Rate"),\n'
+        '  "de\\"mo", "1,234", "50.0%",\n  "#a\\u{a}c\\\\", "5", "66.7%",\n)\n'
+    )
+
+
+def test_a_fraction_that_is_no_share_has_three_digits() -> None:
+    assert [Column("p", "p").shown(value) for value in (12.34, 0.5, 4.235e-22)] == ["12.3", "0.5", "4.24e-22"]
 
 
 def test_a_table_in_csv_is_exact() -> None:
@@ -88,7 +100,7 @@ def judged(bench: Bench) -> Bench:
     return bench
 
 
-def test_a_table_is_written_in_three_forms_with_the_same_rows(judged: Bench) -> None:
+def test_a_table_is_written_in_four_forms_with_the_same_rows(judged: Bench) -> None:
     assert tables(judged, "feasibility", "results/demo/summary.json")[0] == 0
     content = json.loads(Path(FORMS[1]).read_text())
     names = ["study", "validator", "tp", "fn", "fp", "tn", "precision", "recall", "valid_acceptance"]
@@ -97,6 +109,9 @@ def test_a_table_is_written_in_three_forms_with_the_same_rows(judged: Bench) -> 
     assert Path(FORMS[0]).read_bytes().decode() == "\n".join([",".join(names), ",".join(map(str, values)), ""])
     assert Path(FORMS[2]).read_text().splitlines()[-1] == (
         "| demo | by_sign | 1 | 1 | 0 | 0 | 100.0% | 50.0% | undefined |"
+    )
+    assert Path(FORMS[3]).read_text().splitlines()[-2] == (
+        '  "demo", "by_sign", "1", "1", "0", "0", "100.0%", "50.0%", "undefined",'
     )
 
 
@@ -144,6 +159,27 @@ def test_a_summary_that_is_spoilt_is_refused_and_no_table_written(judged: Bench,
     assert re.fullmatch(message, said.removesuffix("\n")), said
 
 
+def test_a_study_that_names_no_table_has_one_of_its_own(bench: Bench) -> None:
+    content = study(row("a"), row("b", variant=13), row("c", relation="preserve", variant=2))
+    content["obligations"].append({"id": "size", "description": "It is small."})
+    bench.write({key: value for key, value in content.items() if key != "tables"})
+    bench.judge()
+    assert load_study(Path("studies/demo.yaml")).tables == ("demo",)
+    assert tables(bench, "demo", "results/demo/summary.json")[0] == 0
+    assert Path("results/tables/demo.md").read_text() == (
+        "**Outcomes by obligation**\n\n"
+        "| Study | Validator | Obligation | Eligible faults | Detected | Eligible controls | Preserved "
+        "| Other outcomes | Assessment |\n|---|---|---|---:|---:|---:|---:|---|---|\n"
+        "| demo | by_sign | sign | 2 | 1 | 1 | 1 | 1 error | incomplete evidence |\n"
+        "| demo | by_sign | size | 0 | 0 | 0 | 0 | none | untested |\n"
+    )
+
+
+def test_a_table_with_the_name_of_no_study_is_none(judged: Bench) -> None:
+    code, said = tables(judged, "demos", "results/demo/summary.json")
+    assert (code, said.startswith("tables: table 'demos': expected one of ")) == (2, True)
+
+
 def test_a_summary_that_is_not_there_is_named(bench: Bench) -> None:
     path = "results/demo/summary.json"
     said = f"tables: tables: input '{path}': no file {path}; run the stage that makes it\n"
@@ -152,7 +188,16 @@ def test_a_summary_that_is_not_there_is_named(bench: Bench) -> None:
 
 # --- the tables of the report -----------------------------------------------------------------------------------
 
-OF_ANY_SUMMARY = ["feasibility", "expanded", "controlled", "ablations", "confusion", "attribution", "error_policies"]
+OF_ANY_SUMMARY = [
+    "obligations",
+    "feasibility",
+    "expanded",
+    "controlled",
+    "ablations",
+    "confusion",
+    "attribution",
+    "error_policies",
+]
 
 
 @pytest.mark.parametrize("name", sorted(TABLES))

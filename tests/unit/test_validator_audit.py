@@ -151,6 +151,19 @@ def test_a_result_says_what_was_asked_and_answered() -> None:
     )
 
 
+@pytest.mark.parametrize("case", [fault({"say": "raise"}), fault({"say": False})], ids=["raised", "no verdict"])
+def test_where_no_verdict_was_given_none_is_kept(case: AuditCase[Any]) -> None:
+    (result,) = run(case).cases
+    assert (result.baseline, result.variant) == (Verdict(True), None)
+    (result,) = run(dataclasses.replace(case, baseline=case.variant, variant=GOOD)).cases
+    assert (result.baseline, result.variant) == (None, None)
+
+
+def test_cases_and_obligations_may_come_from_iterators() -> None:
+    report = audit_validator(told, iter(MIXED), obligations=iter([TOTAL, OWNER, UNTESTED]), validator_id="told")
+    assert report == run(*MIXED)
+
+
 NOT_ASKED: dict[str, tuple[AuditCase[Any], list[Any]]] = {
     "a label that does not count": (fault(says("total"), validity=Validity.EQUIVALENT), []),
     "identical samples": (fault(GOOD), []),
@@ -308,6 +321,7 @@ def test_missed_thresholds_name_the_rates_and_the_cases(
 REFUSED: dict[str, tuple[tuple[AuditCase[Any], ...], dict[str, Any], type[Exception], str]] = {
     "no cases": ((), {}, InvalidValue, "validator_id='told' with 0 cases and 3 obligations"),
     "no obligations": (MIXED, {"obligations": ()}, InvalidValue, "with 5 cases and 0 obligations"),
+    "a number for a name": (MIXED, {"validator_id": 3}, InvalidType, "validator_id=3 has type int; expected str"),
     "no name": (MIXED, {"validator_id": ""}, InvalidValue, "validator_id='' with 5 cases"),
     "an obligation twice": (MIXED, {"obligations": (OWNER, TOTAL, TOTAL)}, InvalidValue, "'total' is listed twice"),
     "an obligation nobody listed": (

@@ -21,9 +21,8 @@ def trees(untouched: Tree) -> tuple[Tree, Tree]:
     folder = untouched.path.parent
     first, second = untouched.copy(folder / "first"), untouched.copy(folder / "deeper" / "second")
     runs = [tree.start() for tree in (first, second)]
-    for process in runs:
-        said, _ = process.communicate()
-        assert process.returncode == 0, said
+    said = [process.communicate()[0] for process in runs]
+    assert [process.returncode for process in runs] == [0, 0], "\n".join(said)
     return first, second
 
 

@@ -1,9 +1,10 @@
 rule claims:
     input:
         claims="paper/claims.yaml",
-        artifacts=artifacts_of(CLAIMS.values()),
+        artifacts=CLAIMS.artifacts,
     output:
         "results/paper/claims.json",
+        "results/paper/numbers.typ",
         receipt="results/paper/receipts/claims.json",
     log:
         "results/logs/claims.log",

@@ -1,19 +1,35 @@
 import shlex
 import sys
+from functools import cache
 from pathlib import Path
 
 # Studies are read once; everything rules need to know of them is a function of wildcards here.
-from mateprobe.pipeline.cases import given
-from mateprobe.pipeline.claims import artifacts_of, load_claims
+from mateprobe.pipeline.cases import case_inputs
+from mateprobe.pipeline.claims import load_claims
 from mateprobe.pipeline.code import code_digest
 from mateprobe.pipeline.environment import receipt_path
+from mateprobe.pipeline.figure_specs import find, names_for
+from mateprobe.pipeline.manifest import protocol_path
+from mateprobe.pipeline.paper import SOURCE, read_by
+from mateprobe.pipeline.pins import FOLDER, load_archives
 from mateprobe.pipeline.programs import is_program, made_from, programs_of
-from mateprobe.pipeline.section import agreement_inputs, parts, read_by_generator, section_json
+from mateprobe.pipeline.section import (
+    agreement_inputs,
+    code_folder,
+    parts,
+    read_by_generator,
+    section_json,
+    stage_modules,
+    validator_files,
+)
 from mateprobe.pipeline.studies import load_studies
-from mateprobe.pipeline.table_specs import TABLES
+from mateprobe.pipeline.table_specs import OWN, TABLES
 
+ARCHIVES = load_archives()
+MEMBERS = {path: str(archive.receipt) for archive in ARCHIVES.values() for path in archive.files.values()}
 CLAIMS = load_claims()
 STUDIES = load_studies(Path(config["studies"]), config["only"])
+MADE = sorted({table for study in STUDIES.values() for table in study.tables})
 
 # Jobs run under the Python that runs the workflow, also where its environment is not activated.
 shell.prefix(f"PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; ")
@@ -23,7 +39,8 @@ wildcard_constraints:
     study="|".join(STUDIES),
     validator="[a-z][a-z0-9_-]*",
     shard="|".join(["", r"\.[0-9]{4}"]),
-    table="|".join(TABLES),
+    table="|".join(MADE),
+    figure="[a-z][a-z0-9_.-]*",
     environment="[a-z0-9][a-z0-9.-]*",
 
 
@@ -34,14 +51,23 @@ def section(stage):
 
 def code(stage):
     """Return the params function for the digest of a stage's code: an edit there reruns the stage."""
-    return lambda wildcards: STUDIES[wildcards.study].code(stage, wildcards.get("validator"))
+
+    def of_job(wildcards):
+        section = STUDIES[wildcards.study].section(stage, wildcards.get("validator"))
+        return code_of(stage_modules(stage, section), code_folder(section))
+
+    return of_job
+
+
+@cache
+def code_of(modules, folder):
+    """Return the digest of these modules' code, read once however many studies share it."""
+    return code_digest(*modules, roots=[folder])
 
 
 def case_sources(wildcards):
     """Return the files a study's cases come from."""
-    source = STUDIES[wildcards.study].data["cases"]
-    member = [f"results/evidence/{source['evidence']}"] if "evidence" in source else []
-    return member + read_by_generator(source) + list(given(source).values())
+    return list(case_inputs(STUDIES[wildcards.study].section("cases")).values())
 
 
 def read_files(wildcards):
@@ -49,10 +75,9 @@ def read_files(wildcards):
     return read_by_generator(STUDIES[wildcards.study].data.get("cases", {}))
 
 
-def recorded_profile(wildcards):
-    """Return the file a validator's profile was recorded in, if it was."""
-    validator = STUDIES[wildcards.study].section("observe", wildcards.validator)["validator"]
-    return [validator["configuration"]] if "configuration" in validator else []
+def files_of_validator(wildcards):
+    """Return the files a validator is made from: a recorded profile, JSON Schemas."""
+    return list(validator_files(STUDIES[wildcards.study].section("observe", wildcards.validator)).values())
 
 
 def program_of(wildcards):
@@ -101,12 +126,14 @@ def agreement_files(wildcards):
 def study_receipts(wildcards):
     """Return the receipts of all stages of a study, and of the evidence it stands on."""
     study = STUDIES[wildcards.study]
-    stages = ["cases", "summary"] + ["statistics"] * study.pooled + ["agreement"] * ("agreement" in study.data)
-    stages += ["fixes"] * ("defects" in study.data)
-    stages += [f"outcomes.{validator}" for validator in study.validators]
-    stages += [f"observe.{part}" for validator in study.validators for part in parts(validator, study.shards)]
-    receipts = [f"results/{study.id}/receipts/{stage}.json" for stage in stages]
+    receipts = [f"results/{study.id}/receipts/{stage}.json" for stage in study.stages]
     return receipts + sorted({receipt for path in study.sources if (receipt := receipt_of(path))})
+
+
+def protocol_of(wildcards):
+    """Return a study's protocol, if it has one."""
+    path = protocol_path(wildcards.study)
+    return [str(path)] if path.is_file() else []
 
 
 def receipt_of(path):
@@ -115,7 +142,7 @@ def receipt_of(path):
     if parts[0] != "results":
         return None
     if parts[1] == "evidence":
-        return "results/evidence/receipt.json"
+        return MEMBERS.get(Path(path))
     stage = {"cases.jsonl": "cases"}.get(parts[2]) or f"{parts[2]}.{Path(path).stem}"
     return f"results/{parts[1]}/receipts/{stage}.json"
 
@@ -125,10 +152,20 @@ def table_studies(table):
     return [id for id, study in STUDIES.items() if table in study.tables]
 
 
+def artifacts_for(table, studies):
+    """Return the artifacts with the rows of a table, for some studies."""
+    return [path for study in studies for path in table.inputs(study, STUDIES[study].validators)]
+
+
 def table_inputs(wildcards):
     """Return the artifacts a table is made from."""
-    table = TABLES[wildcards.table]
-    return [path for study in table_studies(wildcards.table) for path in table.inputs(study, STUDIES[study].validators)]
+    return artifacts_for(TABLES.get(wildcards.table, TABLES[OWN]), table_studies(wildcards.table))
+
+
+def figure_inputs(wildcards):
+    """Return the artifacts a figure is drawn from: those of its table, or of one study in it."""
+    figure, study = find(wildcards.figure)
+    return artifacts_for(figure.source, [study] if study else table_studies(figure.table))
 
 
 def manifests(wildcards):
@@ -138,10 +175,17 @@ def manifests(wildcards):
 
 def tables(wildcards):
     """Return every table that some study has rows in."""
-    return [f"results/tables/{table}.json" for table in TABLES if table_studies(table)]
+    return [f"results/tables/{table}.json" for table in MADE]
+
+
+def figures(wildcards):
+    """Return every figure that some study has rows for."""
+    return [f"results/figures/{name}.svg" for name in names_for({table: table_studies(table) for table in MADE})]
 
 
 def claim_targets(wildcards):
-    """Return the claims of the report, if every study they are computed from is being made."""
-    studies = {Path(path).parts[1] for path in artifacts_of(CLAIMS.values())} - {"tables"}
-    return ["results/paper/claims.json"] if studies <= STUDIES.keys() else []
+    """Return the claims of the report and the paper, if every study is being made that they are computed from."""
+    studies = {Path(path).parts[1] for path in CLAIMS.artifacts} - {"tables"}
+    shown = {path.stem for path in map(Path, CLAIMS.artifacts) if path.parts[1] == "tables"}
+    complete = studies <= STUDIES.keys() and shown <= set(MADE)
+    return ["results/paper/claims.json", "results/paper/mateprobe.pdf"] if complete else []

@@ -1,19 +1,20 @@
-from mateprobe.pipeline.evidence import PINS, load_pins
+for NAME, ARCHIVE in ARCHIVES.items():
 
-
-rule evidence:
-    input:
-        pins=PINS,
-    output:
-        members=[f"results/evidence/{member}" for member in load_pins(PINS).members],
-        receipt="results/evidence/receipt.json",
-    log:
-        "results/logs/evidence.log",
-    benchmark:
-        "results/benchmarks/evidence.tsv"
-    conda:
-        "../../environment.yml"
-    params:
-        code=code_digest("mateprobe.pipeline.evidence"),
-    shell:
-        "python -m mateprobe.pipeline evidence --pins {input.pins:q} 2> {log:q}"
+    rule:
+        name:
+            f"evidence_{NAME}"
+        input:
+            pins=FOLDER / f"{NAME}.yaml",
+        output:
+            members=list(ARCHIVE.files.values()),
+            receipt=ARCHIVE.receipt,
+        log:
+            f"results/logs/evidence/{NAME}.log",
+        benchmark:
+            f"results/benchmarks/evidence/{NAME}.tsv"
+        conda:
+            "../../environment.yml"
+        params:
+            code=code_digest("mateprobe.pipeline.evidence"),
+        shell:
+            "python -m mateprobe.pipeline evidence --pins {input.pins:q} 2> {log:q}"

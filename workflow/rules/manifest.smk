@@ -1,6 +1,7 @@
 rule manifest:
     input:
-        study_receipts,
+        protocol_of,
+        receipts=study_receipts,
     output:
         "results/{study}/manifest.json",
     log:
@@ -13,4 +14,4 @@ rule manifest:
         section=section("manifest"),
         code=code("manifest"),
     shell:
-        "python -m mateprobe.pipeline manifest --study {wildcards.study} --section {params.section:q} --receipts {input:q} 2> {log:q}"
+        "python -m mateprobe.pipeline manifest --study {wildcards.study} --section {params.section:q} --receipts {input.receipts:q} 2> {log:q}"

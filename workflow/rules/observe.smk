@@ -1,7 +1,7 @@
 rule observe:
     input:
         "results/{study}/cases.jsonl",
-        recorded_profile,
+        files_of_validator,
         program_files,
         read_files,
     output:

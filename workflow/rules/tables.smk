@@ -2,7 +2,7 @@ rule tables:
     input:
         table_inputs,
     output:
-        multiext("results/tables/{table}", ".json", ".csv", ".md"),
+        multiext("results/tables/{table}", ".json", ".csv", ".md", ".typ"),
         receipt="results/tables/receipts/{table}.json",
     log:
         "results/logs/tables/{table}.log",

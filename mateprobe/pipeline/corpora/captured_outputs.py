@@ -19,7 +19,7 @@ from mateprobe.pipeline.protocols import PROTOCOLS, Protocol
 from mateprobe.pipeline.records import read_records
 
 Data = Mapping[str, Any]
-ASKED, ENDED = {"attempt", "request", "reset"}, {"attempt", "ended", "response", "seconds"}
+ASKED_KEYS, ENDED_KEYS = {"attempt", "request", "reset"}, {"attempt", "ended", "response", "seconds"}
 """The keys of the two lines of an attempt."""
 
 
@@ -45,22 +45,22 @@ def records(*, manifest: Path, outputs: Path) -> Iterator[Row]:
     ended: set[str] = set()
     for place, record in enumerate(file, 2):
         where = f"{outputs}, line {place}"
-        if set(record) == ASKED:
+        if set(record) == ASKED_KEYS:
             check_attempt(where, record["attempt"], wanted, asked)
             _check_request(where, record, wanted[record["attempt"]].request, reset="reset" in collection)
-        elif set(record) == ENDED:
+        elif set(record) == ENDED_KEYS:
             check_attempt(where, record["attempt"], dict.fromkeys(asked), ended)
             if record["ended"] not in list(Ended):
                 raise EvidenceError(f"{where}: ended: found {record['ended']!r:.200}; {one_of('', map(str, Ended))}")
             attempt = wanted[record["attempt"]]
             yield _row(attempt, *_classified(record, attempt, protocol))
         else:
-            raise EvidenceError(f"{where}: expected {sorted(ASKED)} or {sorted(ENDED)}, found {record!r:.200}")
+            raise EvidenceError(
+                f"{where}: expected {sorted(ASKED_KEYS)} or {sorted(ENDED_KEYS)}, found {record!r:.200}"
+            )
     for id in sorted(wanted.keys() - ended):
-        about = (
-            {"status": "collection_error", "error": Ended.INTERRUPTED.value} if id in asked else {"status": "missing"}
-        )
-        yield _row(wanted[id], about, None)
+        begun = {"status": "collection_error", "error": Ended.INTERRUPTED.value}
+        yield _row(wanted[id], begun if id in asked else {"status": "missing"}, None)
 
 
 def _check_request(where: str, record: Data, request: Data, *, reset: bool) -> None:

@@ -32,12 +32,12 @@ TESTS, REMOTES = "json/tests", "json/remotes"
 Schema = dict[str, Any] | bool
 
 
-def cases(*, archive: Mapping[str, Path], drafts: Sequence[str]) -> Iterator[Row]:
+def cases(*, drafts: Sequence[str], **archive: Path) -> Iterator[Row]:
     """Yield the cases of each draft, file by file, as ``{"draft", "schema", "instance", "remotes"?}`` pairs.
 
     Args:
-        archive: the suite's files, by their path in the archive.
         drafts: folders of the suite, such as ``draft2020-12``; files in folders below are left out.
+        archive: the suite's files, by their path in the archive.
 
     Raises:
         StudyError: a draft without files.
@@ -103,8 +103,8 @@ def _needed(schema: Schema, remotes: Mapping[str, Schema]) -> dict[str, Schema]:
     A reference ends in the name of a file, whatever it is relative to: the name is looked for.
     """
     needed: dict[str, Schema] = {}
-    texts = [json.dumps(schema)]
-    while texts and (SERVER in texts[0] or needed):
+    texts = [text for text in [json.dumps(schema)] if SERVER in text]
+    while texts:
         text = texts.pop()
         for uri, content in remotes.items():
             if uri not in needed and PurePosixPath(uri).name in text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,12 +27,23 @@ def judged(text: str, scenario: Data, *, finished: bool) -> tuple[About, Any]:
         envelope = parse_envelope(text, scenario)
         canonical_bytes(envelope)
     except Misshapen as error:
-        # Where a text stops being JSON differs from text to text and says nothing of its kind.
-        kind = error.kind if error.kind == "no_json" else str(error)
+        kind = _why_no_json(text) if error.kind == "no_json" else str(error)
         return {"status": "invalid_structure", "kind": kind}, None
     except InvalidValue:  # half of a surrogate pair, which JSON can spell and no file can hold
         return {"status": "invalid_structure", "kind": "no_unicode"}, None
     return {"status": "evaluated"}, envelope
+
+
+def _why_no_json(text: str) -> str:
+    """Return what keeps a text from being strict JSON, as far as every Python says it in the same words."""
+    try:
+        json.loads(text, strict=False)
+        json.loads(text)
+    except RecursionError:
+        pass
+    except ValueError as error:
+        return "no_json" + ": a raw control character, such as a line break, in a string" * ("control" in str(error))
+    return "no_json: a key twice, a number that is not finite, or deep nesting"
 
 
 def number(value: Any) -> Any:

@@ -22,13 +22,12 @@ DRAFTS = {"draft7": "Draft7", "draft2020-12": "Draft202012"}
 def jsonschema(sample: Sample) -> Verdict:
     """Ask jsonschema."""
     import jsonschema
-    from jsonschema_specifications import REGISTRY
     from referencing.jsonschema import specification_with
 
     validator = getattr(jsonschema, f"{_draft(sample)}Validator")
     specification = specification_with(validator.META_SCHEMA["$schema"])
     remotes = {uri: specification.create_resource(schema) for uri, schema in _remotes(sample).items()}
-    registry = REGISTRY.with_resources(remotes.items())
+    registry = _metaschemas().with_resources(remotes.items())
     return _verdict(validator(sample["schema"], registry=registry).is_valid(sample["instance"]))
 
 
@@ -37,7 +36,7 @@ def jsonschema_rs(sample: Sample) -> Verdict:
     import jsonschema_rs
 
     draft = _draft(sample)
-    registry = jsonschema_rs.Registry(list(_remotes(sample).items()), draft=getattr(jsonschema_rs, draft))
+    registry = jsonschema_rs.Registry([*_remotes(sample).items()], draft=getattr(jsonschema_rs, draft))
     validator = getattr(jsonschema_rs, f"{draft}Validator")(sample["schema"], registry=registry, offline=True)
     return _verdict(validator.is_valid(sample["instance"]))
 
@@ -45,12 +44,11 @@ def jsonschema_rs(sample: Sample) -> Verdict:
 def fastjsonschema(sample: Sample) -> Verdict:
     """Ask fastjsonschema, which knows drafts 4, 6 and 7 and takes every other schema for draft 7."""
     import fastjsonschema
-    from jsonschema_specifications import REGISTRY
 
     if sample["draft"] != "draft7":
         said = f"{sample['draft']} is not among the drafts that fastjsonschema implements: 04, 06, 07"
         return Verdict(False, complete=False, evidence=(said,))
-    metaschemas = {uri.rstrip("#"): resource.contents for uri, resource in REGISTRY.items()}
+    metaschemas = {uri.rstrip("#"): resource.contents for uri, resource in _metaschemas().items()}
     found = _finder({**metaschemas, **_remotes(sample)})
     validate: Callable[[Any], Any] = fastjsonschema.compile(sample["schema"], handlers={"http": found, "https": found})
     try:
@@ -60,14 +58,20 @@ def fastjsonschema(sample: Sample) -> Verdict:
     return _verdict(valid=True)
 
 
+def _metaschemas() -> Any:
+    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
+
+    return REGISTRY
+
+
 def _draft(sample: Sample) -> str:
     if sample["draft"] not in DRAFTS:
         raise InvalidValue(f"sample draft={sample['draft']!r}: {one_of(str(sample['draft']), DRAFTS)}")
     return DRAFTS[sample["draft"]]
 
 
-def _remotes(sample: Sample) -> Mapping[str, Schema]:
-    return sample.get("remotes", {})
+def _remotes(sample: Sample) -> dict[str, Schema]:
+    return dict(sample.get("remotes", {}))
 
 
 def _finder(known: Mapping[str, Schema]) -> Callable[[str], Schema]:

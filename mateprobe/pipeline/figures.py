@@ -1,0 +1,96 @@
+"""Stage ``figures``: the figures of the report, each from the artifacts its table is made from.
+
+What a figure shows stands in ``figure_specs``. It is written as SVG and PNG, with the same bytes
+wherever the same versions of the libraries run: no time, no version, no font but the one that
+matplotlib brings.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mateprobe.errors import StageError, StudyError, one_of
+from mateprobe.pipeline.figure_specs import FIGURES, Figure, find
+from mateprobe.pipeline.figure_style import set_style
+from mateprobe.pipeline.section import RESULTS
+from mateprobe.pipeline.stage import run_stage
+from mateprobe.pipeline.tables import rows_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+FOLDER = RESULTS / "figures"
+METADATA = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the stage's arguments."""
+    parser.add_argument("--figure", required=True, help="the figure's name, NAME or NAME.STUDY")
+    parser.add_argument("--inputs", required=True, nargs="+", type=Path, help="the artifacts with its rows, in order")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write ``results/figures/NAME.{svg,png}``; return 0.
+
+    Raises:
+        StudyError: no such figure. StageError: there is nothing to draw.
+    """
+    try:
+        figure, _ = find(args.figure)
+    except KeyError:
+        known = [f"{name}.STUDY" if figure.each else name for name, figure in FIGURES.items()]
+        raise StudyError(f"figure {args.figure!r}: {one_of(args.figure, known)}") from None
+    inputs = {path.as_posix(): path for path in args.inputs}
+
+    def make(partial: Mapping[str, Path]) -> None:
+        save(figure, inputs.values(), partial)
+
+    run_stage(
+        "figures",
+        inputs=inputs,
+        params={"figure": args.figure, "inputs": list(inputs)},
+        modules=[__name__],
+        outputs={form: FOLDER / f"{args.figure}.{form}" for form in METADATA},
+        make=make,
+        receipt=FOLDER / "receipts" / f"{args.figure}.json",
+    )
+    return 0
+
+
+def save(figure: Figure, paths: Iterable[Path], partial: Mapping[str, Path]) -> None:
+    """Draw a figure and write it in the forms asked for."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        drawing = drawn(figure, paths)
+        for form, path in partial.items():
+            drawing.savefig(path, format=form, metadata=METADATA[form])
+
+
+def drawn(figure: Figure, paths: Iterable[Path]) -> Drawing:
+    """Return the drawing of a figure; sets the style, which is that of the process.
+
+    Raises:
+        StageError: the artifacts have no row for it.
+    """
+    from pandas import DataFrame
+
+    paths = list(paths)
+    rows = rows_of(figure.source, paths)
+    if not rows:
+        raise StageError(f"figure {figure.title!r}: nothing to draw in {', '.join(map(str, paths))}")
+    set_style()
+    _keep_shipped_fonts()
+    return figure.draw(DataFrame(rows, columns=[column.name for column in figure.source.columns]))
+
+
+def _keep_shipped_fonts() -> None:
+    """Forget the fonts of the machine: another release of the same font would give other bytes."""
+    import matplotlib
+    from matplotlib.font_manager import fontManager
+
+    shipped = Path(matplotlib.get_data_path())
+    fontManager.ttflist = [font for font in fontManager.ttflist if Path(font.fname).is_relative_to(shipped)]

@@ -1,0 +1,55 @@
+"""The measurements measure what they say; no test depends on what they find."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks import distinct
+from benchmarks.__main__ import PARTS, page
+from benchmarks.measure import Part, exponent, run, table
+from mateprobe.canonical import digest
+from mateprobe.pipeline.corpora import feasibility
+
+
+@pytest.mark.parametrize("power", [0.5, 1, 2])
+def test_the_exponent_of_a_power_is_that_power(power: float) -> None:
+    sizes = [1, 2, 4, 8]
+    assert exponent(sizes, [3 * size**power for size in sizes]) == pytest.approx(power)
+
+
+def test_a_process_is_charged_with_its_children_and_not_with_the_memory_of_who_started_it(tmp_path: Path) -> None:
+    held = bytearray(200_000_000)
+    alone = run([sys.executable, "-I", "-c", ""], tmp_path, os.environ)
+    assert alone.memory < len(held) // 2
+    child = "import subprocess, sys; subprocess.run([sys.executable, '-Ic', 'bytearray(300_000_000)'])"
+    assert run([sys.executable, "-I", "-c", child], tmp_path, os.environ).memory > 300_000_000
+
+
+def test_a_command_that_fails_ends_the_measurement_and_is_shown(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=r"(?s)no more.*exit code 3"):
+        run([sys.executable, "-c", "import sys; sys.stderr.write('no more\\n'); sys.exit(3)"], tmp_path, os.environ)
+
+
+def test_no_two_groups_of_the_measured_corpus_share_a_sample() -> None:
+    rows = list(distinct.cases(seed=1729, variations=300))
+    shared = list(feasibility.cases(seed=1729, variations=300))
+    assert [row["id"] for row in rows] == [row["id"] for row in shared]
+    groups = {row["group"] for row in rows}
+    assert len({digest(row["baseline"]) for row in rows}) == len(groups)
+    assert len({digest(row["baseline"]) for row in shared}) < len(groups)
+
+
+def test_the_page_shows_figures_before_details() -> None:
+    found = {"audit": Part([("a ratio", "9.0 ×", "≥ 8 ×")], "How it was measured.")}
+    assert page(found).endswith(
+        "| what | found | goal |\n| --- | --: | --: |\n| a ratio | 9.0 × | ≥ 8 × |\n\n"
+        f"## {PARTS['audit']}\n\nHow it was measured."
+    )
+
+
+def test_a_table_aligns_figures_to_the_right() -> None:
+    assert table(("a", "b"), [("x", "1")]) == "| a | b |\n| --- | --: |\n| x | 1 |"

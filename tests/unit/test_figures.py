@@ -1,0 +1,238 @@
+"""A figure is drawn from the rows of its table, says what it shows, cuts nothing off, has the same bytes anywhere."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import matplotlib as mpl
+import pytest
+from matplotlib.figure import Figure as Drawing
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+from pandas import DataFrame
+
+from mateprobe.outcome import Outcome
+from mateprobe.pipeline.__main__ import main
+from mateprobe.pipeline.figure_specs import FIGURES, find, names_for
+from mateprobe.pipeline.figure_style import answer, set_style, words
+from mateprobe.pipeline.studies import load_studies
+from mateprobe.pipeline.table_specs import TABLES
+from tests.unit.conftest import Bench, left, row, study
+
+ROOT = Path(__file__).parents[2]
+LONG = "an_obligation_with_a_name_of_some_length"
+PROFILES = ["correct", "reject_valid_variation", "reject_all"]
+
+FRAMES: dict[str, list[list[Any]]] = {
+    "outcomes": [
+        *(["demo", profile, LONG, outcome.value, 8] for profile in PROFILES for outcome in Outcome),
+        *(["demo", profile, "short", "untested", 0] for profile in PROFILES),
+    ],
+    "confusion": [
+        *(["demo", profile, LONG, found, 24] for profile in PROFILES for found in (LONG, "(nothing)", "wording")),
+        *(["demo", profile, "(nothing)", "(nothing)", 1234] for profile in PROFILES),
+    ],
+    "controlled": [
+        ["correct", "96/96", "96/96", "48/48", "", 0],
+        ["wrong_diagnostic_id", "96/96", "0/96", "48/48", "96 unattributed_rejection", 0],
+        ["reject_all", "undefined", "undefined", "undefined", "144 baseline_failed", 0],
+    ],
+    "validator_defects": [
+        ["jsonschema #575", "3.0.1 → 3.0.2", "A", "survived → detected", "preserved → preserved", "undefined", "yes"],
+        ["x #1", "1 → 2", "B", "baseline_failed → error", "regressed → preserved", "undetermined → detected", "no"],
+    ],
+    "model_findings": [
+        ["pilot", "small:1b", 16, "LOW_LEXICAL_CONTENT", 32],
+        ["pilot", "small:1b", 16, "LEXICAL_RESTATEMENT", 8],
+        ["pilot", "silent:1b", 16, "none", 0],
+        ["larger_models", "broken:27b", 0, "not evaluated", 0],
+    ],
+    "structure_failures": [
+        ["pilot", "small:1b", "evaluated", "", 10],
+        ["pilot", "small:1b", "envelope_keys", "one", 4],
+        ["pilot", "small:1b", "envelope_keys", "another", 2],
+        ["larger_models", "broken:27b", "no_json", "", 16],
+    ],
+    "operators": [
+        ["demo", "operator", "empty_body", "heuristic", 32, 32, 32, 0, 0, 0, 0, 0],
+        ["demo", "operator", "unicode_nfd", "control", 32, 16, 0, 0, 16, 0, 0, 16],
+        ["demo", "operator", "branch_order", "schema", 32, 32, 0, 32, 0, 0, 0, 0],
+        ["demo", "lane", "schema", "schema", 32, 32, 0, 32, 0, 0, 0, 0],
+    ],
+    "intervals": [
+        ["demo", "a", "detection", 3, 9, 9, 1 / 3, 0.1, 0.6, 0.2, 0.5, "bootstrap", ""],
+        ["demo", "a", "preservation", 9, 9, 9, 1.0, 0.7, 1.0, 0.8, 1.0, "clopper_pearson", ""],
+        ["demo", "b", "detection", 1, 2, 2, 0.5, "undefined", "undefined", 0.1, 0.9, "none", "fewer than 8 groups"],
+        ["demo", "b", "preservation", 0, 0, 0, *["undefined"] * 5, "none", "no eligible case"],
+    ],
+}
+
+
+@pytest.fixture(params=sorted(FIGURES))
+def drawing(request: pytest.FixtureRequest) -> Any:
+    figure = FIGURES[request.param]
+    columns = [column.name for column in figure.source.columns]
+    with mpl.rc_context():
+        set_style()
+        drawing = figure.draw(DataFrame(FRAMES[request.param], columns=columns))
+        drawing.draw_without_rendering()
+        yield drawing
+
+
+def texts(drawing: Drawing) -> list[tuple[str, Bbox]]:
+    """Return every text that is seen, with the place it takes."""
+    hidden = beyond(drawing)
+    seen = [found for found in drawing.findobj(Text) if found.get_visible() and found not in hidden]
+    return [(found.get_text(), found.get_window_extent()) for found in seen if found.get_text().strip()]
+
+
+def beyond(drawing: Drawing) -> set[Text]:
+    """Return the labels of ticks outside of what an axis shows: they are kept, and not drawn."""
+    axes = [axis for axes in drawing.axes for axis in (axes.xaxis, axes.yaxis)]
+    ticks = [(tick, sorted(axis.get_view_interval())) for axis in axes for tick in axis.get_major_ticks()]
+    return {tick.label1 for tick, (low, high) in ticks if not low <= tick.get_loc() <= high}
+
+
+def test_no_text_is_cut_off(drawing: Drawing) -> None:
+    width, height = drawing.canvas.get_width_height()
+    outside = [text for text, box in texts(drawing) if box.x0 < 0 or box.y0 < 0 or box.x1 > width or box.y1 > height]
+    assert outside == []
+
+
+def test_no_text_lies_on_another(drawing: Drawing) -> None:
+    crossing = [
+        (one, other)
+        for (one, first), (other, second) in combinations(texts(drawing), 2)
+        if (common := Bbox.intersection(first, second)) is not None and common.width > 1 and common.height > 1
+    ]
+    assert crossing == []
+
+
+def test_bars_and_fields_differ_by_more_than_their_colour() -> None:
+    kinds = [{answer(outcome) for outcome in group} for group in (["detected"], ["survived"], ["error"])]
+    assert len({hatch for kind in kinds for _, hatch in kind}) == 3
+
+
+def test_an_id_is_read_without_underscores_and_a_code_as_it_is() -> None:
+    assert (words("omit_first"), words("LOW_LEXICAL_CONTENT")) == ("omit first", "LOW_LEXICAL_CONTENT")
+
+
+@pytest.mark.parametrize("name", sorted(FIGURES))
+def test_a_figure_has_a_title_a_caption_and_a_table(name: str) -> None:
+    figure = FIGURES[name]
+    assert figure.table in TABLES
+    assert len(figure.title.split()) > 1
+    assert len(figure.caption.split()) > 10
+    assert figure.caption.endswith(".")
+
+
+def test_a_figure_is_drawn_once_or_for_each_study_of_its_table() -> None:
+    assert names_for({"outcomes": ["a", "b"], "controlled": ["a"], "attribution": ["a"]}) == [
+        "controlled",
+        "outcomes.a",
+        "outcomes.b",
+    ]
+
+
+def test_every_figure_is_drawn_for_some_study_of_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    tables: dict[str, list[str]] = {}
+    for id, content in load_studies().items():
+        for table in content.tables:
+            tables.setdefault(table, []).append(id)
+    assert {name.partition(".")[0] for name in names_for(tables)} == FIGURES.keys()
+
+
+@pytest.mark.parametrize("name", ["outcome", "outcomes", "controlled.demo", ""])
+def test_a_name_of_no_figure_is_none(name: str) -> None:
+    with pytest.raises(KeyError):
+        find(name)
+
+
+# --- the stage --------------------------------------------------------------------------------------------------
+
+DRAW = ["figures", "--figure", "outcomes.demo", "--inputs", "results/demo/summary.json"]
+
+
+@pytest.fixture
+def judged(bench: Bench) -> Bench:
+    bench.write(study(row("a"), row("b", variant=2), row("c", relation="preserve", variant=3)))
+    bench.judge()
+    return bench
+
+
+def test_a_figure_is_written_as_svg_and_png(judged: Bench) -> None:
+    assert main(DRAW) == 0
+    svg = Path("results/figures/outcomes.demo.svg").read_text()
+    ElementTree.fromstring(svg)  # noqa: S314 - our own file
+    assert "date>" not in svg
+    assert Path("results/figures/outcomes.demo.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert b"Software" not in Path("results/figures/outcomes.demo.png").read_bytes()
+
+
+def test_two_processes_draw_the_same_bytes_whatever_the_machine_prefers(judged: Bench, tmp_path: Path) -> None:
+    found: list[list[str]] = []
+    for name, preferences in (("one", "font.size: 20\nsvg.hashsalt: other\n"), ("two", "axes.facecolor: red\n")):
+        home = tmp_path / name
+        home.mkdir()
+        (home / "matplotlibrc").write_text(preferences)
+        environment = {
+            **os.environ, "MATPLOTLIBRC": str(home), "PYTHONHASHSEED": str(len(found)),
+            "MATEPROBE_CACHE": str(home / "cache"), "TZ": ("Asia/Tokyo", "America/Lima")[len(found)],
+        }  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-m", "mateprobe.pipeline", *DRAW],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert "made" in done.stderr
+        paths = sorted(Path("results/figures").glob("outcomes.demo.*"))
+        found.append([hashlib.sha256(path.read_bytes()).hexdigest() for path in paths])
+    assert found[0] == found[1]
+
+
+def test_a_text_with_markup_is_drawn_as_text(judged: Bench) -> None:
+    path = Path("results/demo/summary.json")
+    path.write_text(path.read_text().replace('"sign"', '"<b>$x^2$ & #pagebreak()</b>"'))
+    assert main(DRAW) == 0
+    ElementTree.fromstring(Path("results/figures/outcomes.demo.svg").read_text())  # noqa: S314 - our own file
+
+
+REFUSED = {
+    "no such figure": (["outcome.demo"], "figure 'outcome.demo': expected one of "),
+    "a figure of each study, without one": (["outcomes"], "figure 'outcomes': expected one of "),
+}
+
+
+@pytest.mark.parametrize(("name", "message"), REFUSED.values(), ids=REFUSED.keys())
+def test_a_figure_nobody_knows_is_refused(judged: Bench, name: list[str], message: str) -> None:
+    before = left()
+    assert main(["figures", "--figure", *name, "--inputs", "results/demo/summary.json"]) == 2
+    assert judged.capsys.readouterr().err.startswith(f"figures: {message}")
+    assert left() == before
+
+
+def test_a_missing_summary_is_named(bench: Bench) -> None:
+    path = "results/demo/summary.json"
+    assert main(DRAW) == 2
+    assert bench.capsys.readouterr().err == (
+        f"figures: figures: input '{path}': no file {path}; run the stage that makes it\n"
+    )
+
+
+def test_nothing_to_draw_is_an_error(judged: Bench) -> None:
+    path = Path("results/demo/summary.json")
+    path.write_text('{"study":"demo","order":[],"validators":{}}')
+    before = left()
+    assert main(DRAW) == 1
+    assert judged.capsys.readouterr().err == f"figures: figure 'Obligations and outcomes': nothing to draw in {path}\n"
+    assert left() == before

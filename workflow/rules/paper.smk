@@ -1,0 +1,16 @@
+rule paper:
+    input:
+        read_by(SOURCE),
+    output:
+        "results/paper/mateprobe.pdf",
+        receipt="results/paper/receipts/paper.json",
+    log:
+        "results/logs/paper.log",
+    benchmark:
+        "results/benchmarks/paper.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        code=code_digest("mateprobe.pipeline.paper"),
+    shell:
+        "python -m mateprobe.pipeline paper 2> {log:q}"
