@@ -34,7 +34,7 @@ rule all:
     input:
         manifests,
         tables,
-        figures,
+        [f"results/figures/{name}.svg" for name in FIGURES],
         claim_targets,
 
 

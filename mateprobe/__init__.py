@@ -92,10 +92,12 @@ _HOME = {name: module for module, listed in _HOMES.items() for name in listed.sp
 __all__ = sorted([*_HOME, "LIBRARY_VERSION", "__version__"])  # noqa: PLE0605
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+if not TYPE_CHECKING:  # so that a misspelt name is seen where types are checked
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOME:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f".{_HOME[name]}", __name__), name)
 
 
 def __dir__() -> list[str]:

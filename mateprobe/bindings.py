@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from .canonical import digest, same, scalar
 from .errors import InvalidType, InvalidValue
@@ -27,13 +28,15 @@ def check_fields(output: Mapping[str, Scalar], state: Mapping[str, Scalar], bind
     Raises:
         InvalidValue: no bindings, or a number that is not finite. InvalidType: a value that is no scalar.
     """
-    for name, fields in (("output", output), ("state", state), ("bindings", bindings)):
+    given: tuple[tuple[str, Any], ...] = (("output", output), ("state", state), ("bindings", bindings))
+    for name, fields in given:
         if not isinstance(fields, Mapping):
             raise InvalidType(f"{name} has type {type(fields).__name__}; expected a mapping of field names")
         for key, value in fields.items():
             if not isinstance(key, str) or not key:
                 raise InvalidValue(f"{name} has key {key!r}; expected a nonempty field name")
             scalar(value, f"{name}[{key!r}]")
+    bound: Any
     for produced, bound in bindings.items():
         if not isinstance(bound, str) or not bound:
             raise InvalidValue(f"bindings[{produced!r}]={bound!r}; expected a nonempty field name of the state")

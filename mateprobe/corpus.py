@@ -94,6 +94,9 @@ def check_label(case: Any, home: str, expectation: str) -> None:
     Raises:
         InvalidValue, InvalidType: the message names the case.
     """
+    for name in ("id", home):
+        if not isinstance(getattr(case, name), str):
+            raise InvalidType(f"case id={case.id!r} {name}={getattr(case, name)!r}; expected text")
     if not case.id or not getattr(case, home):
         raise InvalidValue(f"case id={case.id!r}, {home}={getattr(case, home)!r}: neither may be empty")
     if not isinstance(case.relation, Relation) or not isinstance(case.validity, Validity):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
@@ -43,6 +43,8 @@ def names(values: Iterable[str], where: str) -> tuple[str, ...]:
     """
     if isinstance(values, str):
         raise InvalidType(f"{where}={values!r} is a bare string; expected a sequence of strings such as ({values!r},)")
+    if isinstance(values, AbstractSet):
+        raise InvalidType(f"{where}={values!r} has no order; expected a sequence of strings, sorted as you mean it")
     result = tuple(values)
     for item in result:
         if not isinstance(item, str):
@@ -56,6 +58,8 @@ def _set(instance: object, **values: object) -> None:
 
 
 def _members(values: Iterable[Any], member: type, where: str) -> tuple[Any, ...]:
+    if isinstance(values, member | AbstractSet):
+        raise InvalidType(f"{where}={values!r} is no sequence; expected a sequence of {member.__name__}")
     result = tuple(values)
     for item in result:
         if not isinstance(item, member):

@@ -74,6 +74,9 @@ class MutationCase:
     group: str = ""
 
     def __post_init__(self) -> None:
+        expected: Any = self.expected
+        if isinstance(expected, Target):
+            raise InvalidType(f"case {self.id!r} expected={self.expected!r} is no sequence; put it into one")
         object.__setattr__(self, "expected", tuple(self.expected))
         check_label(self, "family", "target")
         for target in self.expected:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from .canonical import same
 from .engine import Rule, require, state_of
@@ -99,8 +99,10 @@ class AllowedTransition(Rule):
 
     def __post_init__(self) -> None:
         _fields(self, self.before, self.after)
-        pairs = tuple(tuple(pair) for pair in self.allowed)
+        given: tuple[Any, ...] = self.allowed
+        pairs = tuple(pair if isinstance(pair, str) else tuple(pair) for pair in given)
         for pair in pairs:
+            require(not isinstance(pair, str), f"rule {self.rule_id!r} allowed has text {pair!r}; expected pairs")
             require(len(pair) == 2, f"rule {self.rule_id!r} allowed has {pair!r}; expected (before, after) pairs")
             for value in pair:
                 scalar(value, f"rule {self.rule_id!r} allowed value")

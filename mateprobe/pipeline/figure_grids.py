@@ -112,7 +112,7 @@ def _field(axes: Axes, place: tuple[int, int], text: str, look: tuple[str, str],
     field = Rectangle((x - 0.47, y - 0.45), 0.94, 0.9, facecolor=_pale(colour, strength), hatch=hatch)
     field.set(edgecolor="#555555", linewidth=0.4)
     axes.add_patch(field)
-    text_on(axes, x, y, text)
+    text_on(axes, x, y, text, halo=bool(hatch))
 
 
 def _strength(share: float) -> float:

@@ -118,8 +118,13 @@ def find(name: str) -> tuple[Figure, str]:
     return figure, study
 
 
-def names_for(studies: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the names of the figures that can be drawn, given the studies with rows in each table."""
-    drawn = [(name, figure, studies.get(figure.table, ())) for name, figure in FIGURES.items()]
-    once = [name for name, figure, found in drawn if found and not figure.each]
-    return once + [f"{name}.{study}" for name, figure, found in drawn if figure.each for study in found]
+def to_draw(studies: Mapping[str, Sequence[str]]) -> dict[str, tuple[Figure, Sequence[str]]]:
+    """Return by name each figure that can be drawn and the studies it shows, given those with rows in each table."""
+    drawn: dict[str, tuple[Figure, Sequence[str]]] = {}
+    for name, figure in FIGURES.items():
+        found = studies.get(figure.table, ())
+        if figure.each:
+            drawn |= {f"{name}.{study}": (figure, [study]) for study in found}
+        elif found:
+            drawn[name] = figure, found
+    return drawn

@@ -71,12 +71,12 @@ def answer(outcome: str) -> tuple[str, str]:
     return NOT_COUNTED if outcome in INELIGIBLE else RIGHT
 
 
-def text_on(axes: Axes, x: float, y: float, text: str) -> None:
-    """Write on what is drawn there, legible on any hatch."""
+def text_on(axes: Axes, x: float, y: float, text: str, *, halo: bool = True) -> None:
+    """Write on what is drawn there; a halo keeps the text legible on strong colours and hatches."""
     from matplotlib.patheffects import withStroke
 
-    halo = withStroke(linewidth=3, foreground="white")
-    axes.text(x, y, text, ha="center", va="center", fontsize="small", path_effects=[halo])
+    around = [withStroke(linewidth=3, foreground="white")] if halo else []
+    axes.text(x, y, text, ha="center", va="center", fontsize="small", path_effects=around)
 
 
 def bare(axes: Axes) -> None:

@@ -2,7 +2,7 @@
 
 What a figure shows stands in ``figure_specs``. It is written as SVG and PNG, with the same bytes
 wherever the same versions of the libraries run: no time, no version, no font but the one that
-matplotlib brings.
+matplotlib brings. One process draws them all: loading the libraries costs more than most figures.
 """
 
 from __future__ import annotations
@@ -28,22 +28,37 @@ METADATA = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
-    parser.add_argument("--figure", required=True, help="the figure's name, NAME or NAME.STUDY")
-    parser.add_argument("--inputs", required=True, nargs="+", type=Path, help="the artifacts with its rows, in order")
+    parser.add_argument(
+        "--figure",
+        required=True,
+        action="append",
+        nargs="+",
+        metavar=("NAME", "INPUT"),
+        help="a figure, NAME or NAME.STUDY, and the artifacts with its rows, in order; as often as wanted",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write ``results/figures/NAME.{svg,png}``; return 0.
+    """Write ``results/figures/NAME.{svg,png}`` of every figure asked for; return 0.
 
     Raises:
         StudyError: no such figure. StageError: there is nothing to draw.
     """
+    for name, figure, inputs in [(name, _figure(name), inputs) for name, *inputs in args.figure]:
+        _make(name, figure, {path: Path(path) for path in inputs})
+    return 0
+
+
+def _figure(name: str) -> Figure:
     try:
-        figure, _ = find(args.figure)
+        return find(name)[0]
     except KeyError:
         known = [f"{name}.STUDY" if figure.each else name for name, figure in FIGURES.items()]
-        raise StudyError(f"figure {args.figure!r}: {one_of(args.figure, known)}") from None
-    inputs = {path.as_posix(): path for path in args.inputs}
+        raise StudyError(f"figure {name!r}: {one_of(name, known)}") from None
+
+
+def _make(name: str, figure: Figure, inputs: Mapping[str, Path]) -> None:
+    """Bring one figure into place; each is a stage of its own, so that only what changed is drawn again."""
 
     def make(partial: Mapping[str, Path]) -> None:
         save(figure, inputs.values(), partial)
@@ -51,13 +66,12 @@ def run(args: argparse.Namespace) -> int:
     run_stage(
         "figures",
         inputs=inputs,
-        params={"figure": args.figure, "inputs": list(inputs)},
+        params={"figure": name, "inputs": list(inputs)},
         modules=[__name__],
-        outputs={form: FOLDER / f"{args.figure}.{form}" for form in METADATA},
+        outputs={form: FOLDER / f"{name}.{form}" for form in METADATA},
         make=make,
-        receipt=FOLDER / "receipts" / f"{args.figure}.json",
+        receipt=FOLDER / "receipts" / f"{name}.json",
     )
-    return 0
 
 
 def save(figure: Figure, paths: Iterable[Path], partial: Mapping[str, Path]) -> None:

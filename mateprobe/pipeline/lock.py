@@ -24,6 +24,7 @@ from mateprobe.pipeline.uv import uv
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("id", metavar="study", help="the study's id")
+    parser.add_argument("--studies", type=Path, default=STUDIES, help="folder of study files (default: %(default)s)")
     parser.add_argument("--upgrade", action="store_true", help="make the locks that exist anew")
 
 
@@ -33,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         StageError: the index cannot be reached.
     """
-    study = load_study(STUDIES / f"{args.id}.yaml", locked=False)
+    study = load_study(args.studies / f"{args.id}.yaml", locked=False)
     for requirements in environments_of(study.data["validators"]):
         path = lock_path(environment_name(requirements))
         if args.upgrade or not path.is_file():

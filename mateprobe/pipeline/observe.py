@@ -75,14 +75,14 @@ def run(args: argparse.Namespace) -> int:
         samples = distinct_samples(read_records(cases, "cases"))
         mine = (pair for pair in samples if shard_of(pair[0], shards) == args.shard)
         if program:
-            header = {"itemised": False, "made_from": digests(section["validator"])}
+            header = {"itemised": False, "made_from": digests(section["validator"], study_folder(section))}
             rows = _answered(mine, section, frozen_path(study, part), fresh=args.fresh)
         else:
             header, observer = observer_of(section["validator"], study_folder(section))
             rows = observed(mine, observer, section["validator"].get("rejudge", REJUDGED))
         write_records(partial["observations"], "observations", rows, {"validator": validator, **header})
 
-    files = made_from(section["validator"]) if program else {}
+    files = made_from(section["validator"], study_folder(section)) if program else {}
     files |= {path.as_posix(): path for path in read_by_generator(section)}
     with ExitStack() as stack:
         run_stage(
@@ -104,11 +104,12 @@ def _answered(
 ) -> Iterator[Observation]:
     """Yield what programs say of each sample: now, or frozen where the study or the machine wants it so."""
     validator = section["validator"]
-    frozen = frozen_rows(path, digests(validator))
+    folder = study_folder(section)
+    frozen = frozen_rows(path, digests(validator, folder))
     if frozen is not None and section.get("replay") and not fresh:
         yield from _replayed(samples, frozen, path, "this study is replayed unless a fresh run is asked for")
         return
-    with closing(Programs(validator)) as programs:
+    with closing(Programs(validator, folder)) as programs:
         missing = programs.missing()
         if frozen is not None and missing and not fresh:
             yield from _replayed(samples, frozen, path, missing[0])

@@ -1,7 +1,8 @@
 """Validators that are programs: a command, a function of an adapter, or one release of many defects.
 
 All three come down to commands that speak the protocol of ``command``, most of them with the Python of
-an environment of their own. Which files such a validator is made from is known before it runs.
+an environment of their own. Which files such a validator is made from is known before it runs: an argument
+may name one in the folder of its study, or one of the project.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mateprobe import worker
+from mateprobe.beside import is_file
 from mateprobe.command import Command, Limits
 from mateprobe.errors import StudyError
 from mateprobe.pipeline.environment import at_hand
@@ -21,7 +23,10 @@ from mateprobe.pipeline.environments import Environment, environment_name, lock_
 from mateprobe.pipeline.files import sha256_file
 from mateprobe.runner import Failure, Judgement, Origin
 
-ADAPTERS = Path("studies/_adapters")
+STUDIES = Path("studies")
+"""The folder of a study, unless it says otherwise; what begins so in a study lies in the study's own folder."""
+
+ADAPTERS = STUDIES / "_adapters"
 """Where the functions lie that put a package's answers into verdicts; they run in its environment."""
 
 FORMS = ("command", "worker", "routes")
@@ -73,7 +78,7 @@ def environments_of(validators: Iterable[Mapping[str, Any]]) -> list[tuple[str, 
     return list(dict.fromkeys(program.requirements for program in programs if program.requirements))
 
 
-def made_from(validator: Mapping[str, Any]) -> dict[str, Path]:
+def made_from(validator: Mapping[str, Any], folder: Path = STUDIES) -> dict[str, Path]:
     """Return the files that decide what the programs of a validator answer, by a name that is no path of here."""
     found: dict[str, Path] = {}
     for program in programs_of(validator).values():
@@ -82,27 +87,32 @@ def made_from(validator: Mapping[str, Any]) -> dict[str, Path]:
         for argument in program.arguments:
             if argument == str(WORKER):
                 found["mateprobe/worker.py"] = WORKER
-            elif _is_file(argument):
-                found[Path(argument).as_posix()] = Path(argument)
+            else:
+                found |= _named_file(argument, folder)
     return dict(sorted(found.items()))
 
 
-def _is_file(argument: str) -> bool:
-    """Tell whether an argument names a file of the project, such as a script."""
+def _named_file(argument: str, folder: Path) -> dict[str, Path]:
+    """Return the file an argument names, such as a script, by its name; nothing if it names none."""
     path = Path(argument)
-    return not path.is_absolute() and ".." not in path.parts and path.is_file()
+    if path.is_absolute() or ".." in path.parts:
+        return {}
+    own = path.relative_to(STUDIES) if path.is_relative_to(STUDIES) else path
+    places = ((STUDIES / own, folder / own), (path, path))
+    return next(({name.as_posix(): place} for name, place in places if is_file(place)), {})
 
 
-def digests(validator: Mapping[str, Any]) -> dict[str, str]:
+def digests(validator: Mapping[str, Any], folder: Path = STUDIES) -> dict[str, str]:
     """Return the SHA-256 of every file a validator is made from, by name."""
-    return {name: sha256_file(path) for name, path in made_from(validator).items()}
+    return {name: sha256_file(path) for name, path in made_from(validator, folder).items()}
 
 
 class Programs:
     """The programs of a validator, each run when it is asked; one at a time, as samples of one stand together."""
 
-    def __init__(self, validator: Mapping[str, Any]) -> None:
+    def __init__(self, validator: Mapping[str, Any], folder: Path = STUDIES) -> None:
         self._programs = programs_of(validator)
+        self._folder = folder
         self._limits = Limits(**{limit: validator[limit] for limit in ("seconds", "memory_mb") if limit in validator})
         names = {program.environment for program in self._programs.values() if program.environment}
         self._environments = {name: at_hand(name) for name in sorted(names)}
@@ -130,7 +140,8 @@ class Programs:
             return Failure(Origin.VALIDATOR, f"unavailable: {environment.unavailable}")
         if program != self._current or self._command is None:
             self.close()
-            self._current, self._command = program, Command(_arguments(program, environment), self._limits)
+            arguments = _arguments(program, environment, self._folder)
+            self._current, self._command = program, Command(arguments, self._limits)
         return self._command.ask(digest, asked)
 
     def _in_charge(self, sample: Any) -> tuple[Program, Any]:
@@ -148,10 +159,12 @@ class Programs:
         self._command = None
 
 
-def _arguments(program: Program, environment: Environment | None) -> Sequence[str]:
-    first, *rest = program.arguments
-    rest = [str(Path(argument).absolute()) if _is_file(argument) else argument for argument in rest]
-    if first != PYTHON:
+def _arguments(program: Program, environment: Environment | None, folder: Path) -> Sequence[str]:
+    named = {argument: path for argument in program.arguments for path in _named_file(argument, folder).values()}
+    first, *rest = [
+        str(named[argument].absolute()) if argument in named else argument for argument in program.arguments
+    ]
+    if program.arguments[0] != PYTHON:
         return [first, *rest]
     interpreter = str(environment.interpreter) if environment else sys.executable
     return [interpreter, "-I", *rest]  # -I: its own packages and nothing of the user's

@@ -150,7 +150,10 @@ def _tell(out: Console, done: int, seconds: float, gates: Sequence[tuple[str, st
         _agreement(),
         *_replays(),
         *_told(gates),
-        f"Tables: {FOLDER}/, studies: {RESULTS}/STUDY/, logs: {RESULTS}/logs/",
+        (
+            f"Tables: {FOLDER}/, figures: {RESULTS}/figures/, paper: {RESULTS}/paper/, "
+            f"studies: {RESULTS}/STUDY/, logs: {RESULTS}/logs/"
+        ),
         f"{jobs}; {seconds:.1f} s",
     ]
     for line in lines:

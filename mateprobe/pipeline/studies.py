@@ -235,5 +235,5 @@ def _resolved(file: YamlFile, validator: Mapping[str, Any]) -> dict[str, Any]:
 
 def _unlocked(study: Study) -> Iterator[str]:
     for name in study.environments:
-        if not (study.path.parent / LOCKS.name / f"{name}.txt").is_file():
+        if not (LOCKS / f"{name}.txt").is_file():  # the project's, wherever the study lies: the rule looks there
             yield f"{study.path}: no lock {LOCKS / name}.txt; run `python -m mateprobe.pipeline lock {study.id}`"

@@ -6,8 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mateprobe.canonical import canonical
 from mateprobe.outcome import Outcome, Relation

@@ -154,7 +154,9 @@ def test_a_validator_that_knows_the_faults_and_reports_every_id_meets_all_thresh
 @pytest.mark.parametrize("ids", [(), ("?",), ("wrong-id", "wrong-id?"), ("ab", "b")])
 def test_the_wrong_id_is_an_id_that_no_case_expects(ids: tuple[str, ...]) -> None:
     (wrong,) = (saboteur for saboteur in SABOTEURS if saboteur.id == "wrong-id")
-    (reported,) = wrong.validator(frozenset(), ids)(None).violations
+    verdict = wrong.validator(frozenset(), ids)(None)
+    assert isinstance(verdict, Verdict)
+    (reported,) = verdict.violations
     assert reported not in ids
 
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -140,7 +141,7 @@ def test_an_environment_is_built_anew_when_that_is_asked_for() -> None:
     assert not (built()[0] / "mark").exists()
 
 
-BROKEN = {
+BROKEN: dict[str, tuple[Callable[[str], str], str]] = {
     "a wrong hash": (
         lambda text: re.sub("sha256:.", "sha256:x".replace("x", "0" if "sha256:0" not in text else "1"), text),
         "a file of the index has another hash than the lock",

@@ -20,7 +20,7 @@ from pandas import DataFrame
 
 from mateprobe.outcome import Outcome
 from mateprobe.pipeline.__main__ import main
-from mateprobe.pipeline.figure_specs import FIGURES, find, names_for
+from mateprobe.pipeline.figure_specs import FIGURES, find, to_draw
 from mateprobe.pipeline.figure_style import answer, set_style, words
 from mateprobe.pipeline.studies import load_studies
 from mateprobe.pipeline.table_specs import TABLES
@@ -134,11 +134,13 @@ def test_a_figure_has_a_title_a_caption_and_a_table(name: str) -> None:
 
 
 def test_a_figure_is_drawn_once_or_for_each_study_of_its_table() -> None:
-    assert names_for({"outcomes": ["a", "b"], "controlled": ["a"], "attribution": ["a"]}) == [
-        "controlled",
-        "outcomes.a",
-        "outcomes.b",
-    ]
+    drawn = to_draw({"outcomes": ["a", "b"], "controlled": ["a", "b"], "attribution": ["a"]})
+    assert {name: studies for name, (_, studies) in drawn.items()} == {
+        "outcomes.a": ["a"],
+        "outcomes.b": ["b"],
+        "controlled": ["a", "b"],
+    }
+    assert [find(name)[0] is figure for name, (figure, _) in drawn.items()] == [True, True, True]
 
 
 def test_every_figure_is_drawn_for_some_study_of_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,7 +149,7 @@ def test_every_figure_is_drawn_for_some_study_of_the_project(monkeypatch: pytest
     for id, content in load_studies().items():
         for table in content.tables:
             tables.setdefault(table, []).append(id)
-    assert {name.partition(".")[0] for name in names_for(tables)} == FIGURES.keys()
+    assert {name.partition(".")[0] for name in to_draw(tables)} == FIGURES.keys()
 
 
 @pytest.mark.parametrize("name", ["outcome", "outcomes", "controlled.demo", ""])
@@ -158,7 +160,7 @@ def test_a_name_of_no_figure_is_none(name: str) -> None:
 
 # --- the stage --------------------------------------------------------------------------------------------------
 
-DRAW = ["figures", "--figure", "outcomes.demo", "--inputs", "results/demo/summary.json"]
+DRAW = ["figures", "--figure", "outcomes.demo", "results/demo/summary.json"]
 
 
 @pytest.fixture
@@ -175,6 +177,13 @@ def test_a_figure_is_written_as_svg_and_png(judged: Bench) -> None:
     assert "date>" not in svg
     assert Path("results/figures/outcomes.demo.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     assert b"Software" not in Path("results/figures/outcomes.demo.png").read_bytes()
+
+
+def test_figures_of_one_run_are_stages_of_their_own(judged: Bench) -> None:
+    assert main(DRAW) == 0
+    assert main([*DRAW, "--figure", "confusion.demo", "results/demo/summary.json"]) == 0
+    said = judged.capsys.readouterr().err.splitlines()
+    assert [line.partition(" in ")[0] for line in said] == ["figures: made", "figures: restored", "figures: made"]
 
 
 def test_two_processes_draw_the_same_bytes_whatever_the_machine_prefers(judged: Bench, tmp_path: Path) -> None:
@@ -216,7 +225,7 @@ REFUSED = {
 @pytest.mark.parametrize(("name", "message"), REFUSED.values(), ids=REFUSED.keys())
 def test_a_figure_nobody_knows_is_refused(judged: Bench, name: list[str], message: str) -> None:
     before = left()
-    assert main(["figures", "--figure", *name, "--inputs", "results/demo/summary.json"]) == 2
+    assert main(["figures", "--figure", *name, "results/demo/summary.json"]) == 2
     assert judged.capsys.readouterr().err.startswith(f"figures: {message}")
     assert left() == before
 

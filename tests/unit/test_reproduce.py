@@ -58,7 +58,10 @@ def test_the_last_lines_say_how_it_went_and_where_things_are(folder: Path, capsy
     assert main(["reproduce"]) == 0
     agreement, places, jobs = last_lines(capsys)
     assert agreement == "Agreement: 2 frozen reports, 741 cases, 100,000 values compared, 0 differences"
-    assert places == "Tables: results/tables/, studies: results/STUDY/, logs: results/logs/"
+    assert places == (
+        "Tables: results/tables/, figures: results/figures/, paper: results/paper/, "
+        "studies: results/STUDY/, logs: results/logs/"
+    )
     assert jobs.startswith("3 jobs ran; ")
     assert jobs.endswith(" s")
 

@@ -8,7 +8,7 @@ from mateprobe.pipeline.cases import case_inputs
 from mateprobe.pipeline.claims import load_claims
 from mateprobe.pipeline.code import code_digest
 from mateprobe.pipeline.environment import receipt_path
-from mateprobe.pipeline.figure_specs import find, names_for
+from mateprobe.pipeline.figure_specs import to_draw
 from mateprobe.pipeline.manifest import protocol_path
 from mateprobe.pipeline.paper import SOURCE, read_by
 from mateprobe.pipeline.pins import FOLDER, load_archives
@@ -40,7 +40,6 @@ wildcard_constraints:
     validator="[a-z][a-z0-9_-]*",
     shard="|".join(["", r"\.[0-9]{4}"]),
     table="|".join(MADE),
-    figure="[a-z][a-z0-9_.-]*",
     environment="[a-z0-9][a-z0-9.-]*",
 
 
@@ -96,7 +95,8 @@ def program_files(wildcards):
     validator = program_of(wildcards)
     if validator is None:
         return []
-    files = [path for name, path in made_from(validator).items() if name != "mateprobe/worker.py"]
+    made_of = made_from(validator, STUDIES[wildcards.study].path.parent)
+    files = [path for name, path in made_of.items() if name != "mateprobe/worker.py"]
     if STUDIES[wildcards.study].data.get("replay") and not config["fresh"]:
         return files
     names = {program.environment for program in programs_of(validator).values() if program.environment}
@@ -162,12 +162,6 @@ def table_inputs(wildcards):
     return artifacts_for(TABLES.get(wildcards.table, TABLES[OWN]), table_studies(wildcards.table))
 
 
-def figure_inputs(wildcards):
-    """Return the artifacts a figure is drawn from: those of its table, or of one study in it."""
-    figure, study = find(wildcards.figure)
-    return artifacts_for(figure.source, [study] if study else table_studies(figure.table))
-
-
 def manifests(wildcards):
     """Return the manifest of every study."""
     return [f"results/{study}/manifest.json" for study in STUDIES]
@@ -178,9 +172,11 @@ def tables(wildcards):
     return [f"results/tables/{table}.json" for table in MADE]
 
 
-def figures(wildcards):
-    """Return every figure that some study has rows for."""
-    return [f"results/figures/{name}.svg" for name in names_for({table: table_studies(table) for table in MADE})]
+# The artifacts each figure is drawn from, of every figure that some study has rows for.
+FIGURES = {
+    name: artifacts_for(figure.source, studies)
+    for name, (figure, studies) in to_draw({table: table_studies(table) for table in MADE}).items()
+}
 
 
 def claim_targets(wildcards):
