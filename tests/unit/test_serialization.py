@@ -467,7 +467,7 @@ NOT_DECODED: dict[str, tuple[Any, Any, type[MateProbeError], str]] = {
         FieldRef | None,
         {"state_ref": "", "key": "k"},
         InvalidValue,
-        "$: field state_ref='', key='k'",
+        "$: field state_ref='' is empty",
     ),
     "an optional of another type": (FieldRef | None, [], InvalidType, "$: expected an object or null, found an array"),
     "text as an annotation": ("str", "a", InvalidType, "annotation='str' cannot be read"),
