@@ -1,4 +1,4 @@
-"""``python -m benchmarks [audit] [stages] [workflow]``: measure and show; all of them renew the README.
+"""``python -m benchmarks [audit] [stages] [workflow] [studies]``: measure and show; all of them renew the README.
 
 Run from the checkout, in its environment: ``make bench``.
 """
@@ -20,6 +20,7 @@ PARTS = {
     "audit": "Audit against the published engine",
     "stages": "A study as stages",
     "workflow": "The workflow",
+    "studies": "Many studies",
 }
 README = Path(__file__).with_name("README.md")
 

@@ -3,7 +3,7 @@
 The first line names the columns, in any order. ``id``, ``obligation``, ``relation``, ``baseline`` and
 ``variant`` must be there; ``expected``, ``validity``, ``provenance``, ``group`` and ``family`` may be, and
 an empty cell of these says nothing. A sample is JSON text, so a sample that is a text stands in quotes
-of its own. Expected ids are separated by white space or semicolons.
+of its own. Expected ids are separated by white space or semicolons. Blanks after a comma say nothing.
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ STAGES = {
     "claims": "compute every number the report states, and compare",
     "paper": "set the paper from its source, the numbers, the tables and the figures",
     "capture": "ask a model server what a collection wants to know, each attempt once",
+    "releases": "list the releases of a package on the index",
     "lock": "make the lock files of a study's environments",
     "freeze": "keep a study's observations, to be replayed where its packages are not to be had",
     "verify": "hold everything on disk against its hashes: golden ones, receipts, manifests, pins",

@@ -19,9 +19,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mateprobe.canonical import canonical_bytes, digest
+from mateprobe.canonical import digest
 from mateprobe.errors import EvidenceError
 from mateprobe.pipeline.files import scratch, sha256_file
+from mateprobe.pipeline.sealed import sealed
 from mateprobe.pipeline.store import Store
 from mateprobe.pipeline.uv import Ran, uv
 from mateprobe.strict_json import load
@@ -91,9 +92,9 @@ class Environment:
         return (self.folder or Path()).absolute() / "bin" / "python"
 
     def content(self) -> bytes:
-        """Return the environment as canonical JSON; the same wherever the same was installed."""
+        """Return the environment as sealed JSON; the same wherever the same was installed."""
         fields = {name: getattr(self, name) for name in _FIELDS}
-        return canonical_bytes({"format": "mateprobe.environment", "version": 1, **fields}) + b"\n"
+        return sealed({"format": "mateprobe.environment", "version": 2, **fields})
 
 
 _FIELDS = ("name", "lock", "python", "platform", "distributions", "unavailable", "away")

@@ -54,9 +54,12 @@ def locked(requirements: Sequence[str]) -> str:
         source, target = Path(folder, "requirements.in"), Path(folder, "requirements.txt")
         source.write_text("".join(f"{requirement}\n" for requirement in requirements), "utf-8")
         options = ["--generate-hashes", "--no-header", "--no-annotate", "--python-version", PYTHON]
-        made = uv("pip", "compile", *options, str(source), "--output-file", str(target))
-        if made.well:
+        made = uv("pip", "compile", *options, str(source), "--output-file", str(target), quiet=False)
+        withdrawn = re.search(rf"`{re.escape(requirements[0])}` is yanked(?: \(reason: \"(.*?)\"\))?", made.said)
+        if made.well and not withdrawn:
             return target.read_text("utf-8")
+    if withdrawn:
+        return f"{UNAVAILABLE}{requirements[0]} was withdrawn: {withdrawn[1] or 'no reason given'}\n"
     if made.away:
         raise StageError(f"{requirements[0]}: the package index cannot be reached: {made.said}")
     absent = re.search(r"there is no version of (\S+)", made.said)

@@ -1,4 +1,4 @@
-"""Validators that are programs: a command, a function of an adapter, or one release of many defects.
+"""Validators that are programs: a command, a function of an adapter, or releases of packages with defects.
 
 All three come down to commands that speak the protocol of ``command``, most of them with the Python of
 an environment of their own. Which files such a validator is made from is known before it runs: an argument
@@ -21,6 +21,7 @@ from mateprobe.errors import StudyError
 from mateprobe.pipeline.environment import at_hand
 from mateprobe.pipeline.environments import Environment, environment_name, lock_path, locked_out
 from mateprobe.pipeline.files import sha256_file
+from mateprobe.pipeline.timelines import Timeline
 from mateprobe.runner import Failure, Judgement, Origin
 
 STUDIES = Path("studies")
@@ -30,6 +31,9 @@ ADAPTERS = STUDIES / "_adapters"
 """Where the functions lie that put a package's answers into verdicts; they run in its environment."""
 
 FORMS = ("command", "worker", "routes")
+Route = tuple[str, str | None]
+"""What decides which program is in charge of a sample: its defect, and its release if it names one."""
+
 WORKER = Path(worker.__file__)
 PYTHON = "python"
 """As a command's program: the environment's Python, or the one that runs the pipeline."""
@@ -53,10 +57,16 @@ def is_program(validator: Mapping[str, Any]) -> bool:
     return any(form in validator for form in FORMS)
 
 
-def programs_of(validator: Mapping[str, Any]) -> dict[str | None, Program]:
-    """Return the programs of a validator, by the defect each is asked about; None where there is one for all."""
+def programs_of(validator: Mapping[str, Any]) -> dict[Route | None, Program]:
+    """Return the programs of a validator, by what each is asked about; None where there is one for all."""
+    if "releases" in validator:
+        return {
+            (defect, requirements[0]): _program({**route, "environment": requirements})
+            for defect, route in validator["routes"].items()
+            for requirements in validator["releases"][route["package"]]
+        }
     if "routes" in validator:
-        return {defect: _program(route) for defect, route in validator["routes"].items()}
+        return {(defect, None): _program(route) for defect, route in validator["routes"].items()}
     return {None: _program(validator)}
 
 
@@ -81,7 +91,7 @@ def environments_of(validators: Iterable[Mapping[str, Any]]) -> list[tuple[str, 
 def made_from(validator: Mapping[str, Any], folder: Path = STUDIES) -> dict[str, Path]:
     """Return the files that decide what the programs of a validator answer, by a name that is no path of here."""
     found: dict[str, Path] = {}
-    for program in programs_of(validator).values():
+    for program in set(programs_of(validator).values()):
         if program.environment:
             found[lock_path(program.environment).as_posix()] = lock_path(program.environment)
         for argument in program.arguments:
@@ -147,9 +157,10 @@ class Programs:
     def _in_charge(self, sample: Any) -> tuple[Program, Any]:
         if None in self._programs:
             return self._programs[None], sample
-        program = self._programs.get(sample["defect"])
+        route = sample["defect"], sample.get("release")
+        program = self._programs.get(route)
         if program is None:
-            raise StudyError(f"sample of defect {sample['defect']!r}: no release of this validator is about it")
+            raise StudyError(f"sample of defect and release {route!r}: this validator has no program for it")
         return program, sample["input"]
 
     def close(self) -> None:
@@ -174,3 +185,17 @@ def routes(defects: Iterable[Mapping[str, Any]], release: str) -> Iterator[tuple
     """Yield each defect's id with the environment of one of its releases and the function that asks it."""
     for defect in defects:
         yield defect["id"], {"environment": defect[release], "worker": defect["worker"]}
+
+
+def every_release(defects: Iterable[Mapping[str, Any]], timelines: Iterable[Timeline]) -> dict[str, Any]:
+    """Return the routes of the defects that timelines are about, and the environments of every release in these."""
+    timelines = [*timelines]
+    wanted = {id for timeline in timelines for id in timeline.defects}
+    return {
+        "routes": {
+            defect["id"]: {"worker": defect["worker"], "package": defect["package"]}
+            for defect in defects
+            if defect["id"] in wanted
+        },
+        "releases": {timeline.package: timeline.environments for timeline in timelines},
+    }

@@ -16,15 +16,15 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from mateprobe import strict_json
-from mateprobe.canonical import canonical_bytes, digest, plain
+from mateprobe.canonical import digest, plain
 from mateprobe.errors import EvidenceError, InvalidValue, StageError
 from mateprobe.pipeline.code import PACKAGE, code_digest
 from mateprobe.pipeline.files import publish, scratch, sha256_file, write_bytes
+from mateprobe.pipeline.sealed import read_sealed, sealed
 from mateprobe.pipeline.store import Artifact, Store
 
 FORMAT = "mateprobe.receipt"
-VERSION = 1
+VERSION = 2
 LOCK = PACKAGE.parent / "requirements.lock"
 
 
@@ -116,10 +116,10 @@ def read_receipt(path: Path) -> Receipt:
     """Return the receipt written to ``path`` by ``run_stage``.
 
     Raises:
-        EvidenceError: no such file, no receipt, or one of a newer version.
+        EvidenceError: no such file, no receipt, one of another version, or one that was changed.
     """
     try:
-        content = strict_json.load(path)
+        content = read_sealed(path)
         if (content.pop("format"), content.pop("version")) != (FORMAT, VERSION):
             raise InvalidValue(f"another format than {FORMAT} version {VERSION}")
         outputs = {name: Artifact(**artifact) for name, artifact in content.pop("outputs").items()}
@@ -188,8 +188,7 @@ def _finished(stage: str, name: str, path: Path) -> Artifact:
 
 
 def _write_receipt(path: Path, receipt: Receipt) -> None:
-    content = {"format": FORMAT, "version": VERSION, **plain(receipt)}
-    write_bytes(path, canonical_bytes(content) + b"\n")
+    write_bytes(path, sealed({"format": FORMAT, "version": VERSION, **plain(receipt)}))
 
 
 def _shown(name: str, path: Path) -> str:

@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mateprobe.beside import file_below
+from mateprobe.beside import file_below, is_file
 from mateprobe.errors import StudyError, one_of
 from mateprobe.pipeline.case_sources import spelled_out
 from mateprobe.pipeline.defects import read_defects
 from mateprobe.pipeline.environments import LOCKS, environment_name
-from mateprobe.pipeline.programs import environments_of, routes
+from mateprobe.pipeline.programs import environments_of, every_release, routes
 from mateprobe.pipeline.section import FOLDER, parts, validator_files
 from mateprobe.pipeline.study_problems import check_profile, problems_of
+from mateprobe.pipeline.timelines import EVERY, read_timelines
 from mateprobe.pipeline.yaml_file import YamlFile, read_yaml
 
 STUDIES = Path("studies")
@@ -205,16 +206,20 @@ def load_study(path: Path, *, locked: bool = True) -> Study:
     made = {"cases": spelled_out(content["cases"]), **defects}
     data = {**content, **made, "validators": [_resolved(file, validator) for validator in content["validators"]]}
     study = Study(data["study"], path, data)
-    if locked and (unlocked := [*_unlocked(study)]):
+    if locked and (unlocked := [*_unlocked(file, study)]):
         raise StudyError("\n".join(unlocked))
     return study
 
 
 def _defects(file: YamlFile) -> dict[str, Any]:
     """Return the cases and the path of a file of defects, as the stages want them; nothing of other studies."""
-    if "defects" not in file.content["cases"]:
+    named = file.content["cases"]
+    if "defects" not in named:
         return {}
-    name = file.content["cases"]["defects"]
+    if "timelines" in named:
+        made_of = {key: f"{STUDIES}/{named[key]}" for key in ("defects", "timelines")}
+        return {"cases": {"generate": "mateprobe.pipeline.corpora.timeline:cases", "from": made_of}}
+    name = named["defects"]
     return {
         "defects": file_below(file.path.parent, name, "cases.defects").as_posix(),
         "cases": {"generate": "mateprobe.pipeline.corpora.defects:cases", "from": {"defects": f"{STUDIES}/{name}"}},
@@ -224,8 +229,12 @@ def _defects(file: YamlFile) -> dict[str, Any]:
 def _resolved(file: YamlFile, validator: Mapping[str, Any]) -> dict[str, Any]:
     """Return the validator with the content of its profile, or of its file of defects, in place of a name."""
     if "release" in validator:
-        path = file_below(file.path.parent, file.content["cases"]["defects"], "cases.defects")
-        return {**validator, "routes": dict(routes(read_defects(path)["defects"], validator["release"]))}
+        named = file.content["cases"]
+        defects = read_defects(file_below(file.path.parent, named["defects"], "cases.defects"))["defects"]
+        if validator["release"] == EVERY:
+            timelines = read_timelines(file_below(file.path.parent, named["timelines"], "cases.timelines"))
+            return {**validator, **every_release(defects, timelines)}
+        return {**validator, "routes": dict(routes(defects, validator["release"]))}
     if "contracts" not in validator:
         return dict(validator)
     profile = read_yaml(file_below(file.path.parent, validator["contracts"], "contracts"))
@@ -233,7 +242,12 @@ def _resolved(file: YamlFile, validator: Mapping[str, Any]) -> dict[str, Any]:
     return {**validator, "contracts": profile.content["contracts"], "policy": profile.content.get("policy", {})}
 
 
-def _unlocked(study: Study) -> Iterator[str]:
-    for name in study.environments:
-        if not (LOCKS / f"{name}.txt").is_file():  # the project's, wherever the study lies: the rule looks there
-            yield f"{study.path}: no lock {LOCKS / name}.txt; run `python -m mateprobe.pipeline lock {study.id}`"
+def _unlocked(file: YamlFile, study: Study) -> Iterator[str]:
+    """Yield a line for each environment without a lock; locks are the project's, wherever the study lies."""
+    told: set[str] = set()
+    for index, validator in enumerate(study.data["validators"]):
+        for name in map(environment_name, environments_of([validator])):
+            if name not in told and not is_file(LOCKS / f"{name}.txt"):
+                where = file.where(("validators", index, "environment"))
+                yield f"{where}: no lock {LOCKS / name}.txt; run `python -m mateprobe.pipeline lock {study.id}`"
+            told.add(name)

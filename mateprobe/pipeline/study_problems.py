@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import PurePath
 from typing import Any
 
-from mateprobe.beside import file_below
+from mateprobe.beside import file_below, is_file
 from mateprobe.errors import MateProbeError, StudyError, one_of
 from mateprobe.pipeline.code import code_digest
 from mateprobe.pipeline.defects import RELEASES, read_defects
@@ -20,6 +20,7 @@ from mateprobe.pipeline.named_code import CODE, allowed
 from mateprobe.pipeline.pins import archive_named
 from mateprobe.pipeline.programs import ADAPTERS
 from mateprobe.pipeline.table_specs import TABLES
+from mateprobe.pipeline.timelines import EVERY, read_timelines, unknown_defects
 from mateprobe.pipeline.yaml_file import YamlFile, key_text, read_yaml
 
 RESERVED = frozenset({
@@ -34,7 +35,7 @@ SOURCES = ("generate", "file", "operators", "evidence", "defects")
 
 MEANT_FOR = {
     "seed": ("generate", "operators"), "with": ("generate",), "from": ("generate",), "archive": ("generate",),
-    "baselines": ("operators",), "schema": ("operators",), "controls": ("evidence",),
+    "baselines": ("operators",), "schema": ("operators",), "controls": ("evidence",), "timelines": ("defects",),
 }  # fmt: skip
 """Keys of cases that some sources understand and no other."""
 
@@ -250,16 +251,16 @@ def _worker_problems(file: YamlFile, key: tuple[str | int, ...], validator: Mapp
         yield f"{file.where((*key, 'environment'))}: expected it beside command or worker, found {sorted(validator)}"
     if "worker" in validator:
         module = validator["worker"].partition(":")[0]
-        if not (file.path.parent / ADAPTERS.name / f"{module}.py").is_file():
+        if not is_file(file.path.parent / ADAPTERS.name / f"{module}.py"):
             yield f"{file.where((*key, 'worker'))}: expected a file {ADAPTERS / module}.py, found none"
 
 
 def _defect_problems(file: YamlFile) -> Iterator[str]:
     """Yield problems of a study of defects: it has a validator for each release, and no other study has one."""
     found = sorted(validator["release"] for validator in file.content["validators"] if "release" in validator)
-    name = file.content["cases"].get("defects")
-    if found != sorted(RELEASES if name else ()):
-        wanted = "one before and one after" if name else "none without cases.defects"
+    name, timelines = (file.content["cases"].get(key) for key in ("defects", "timelines"))
+    if found != sorted((EVERY,) if timelines else RELEASES if name else ()):
+        wanted = "one, every" if timelines else "one before and one after" if name else "none without cases.defects"
         yield f"{file.where(('validators',))}: expected of validators with a release {wanted}, found {found}"
     if name is None:
         return
@@ -269,10 +270,19 @@ def _defect_problems(file: YamlFile) -> Iterator[str]:
     except StudyError as error:
         yield f"{where}: {error}"
         return
+    if timelines:
+        try:
+            listed = read_timelines(file_below(file.path.parent, timelines, "cases.timelines"))
+        except StudyError as error:
+            yield f"{file.where(('cases', 'timelines'))}: {error}"
+            return
+        yield from (f"{file.where(('cases', 'timelines'))}: {line}" for line in unknown_defects(listed, defects))
+        asked = {id for timeline in listed for id in timeline.defects}
+        defects = [defect for defect in defects if defect["id"] in asked]
     obligations = [obligation["id"] for obligation in file.content["obligations"]]
     for defect in defects:
         module = defect["worker"].partition(":")[0]
-        if not (file.path.parent / ADAPTERS.name / f"{module}.py").is_file():
+        if not is_file(file.path.parent / ADAPTERS.name / f"{module}.py"):
             yield f"{where}: defect {defect['id']!r}: expected a file {ADAPTERS / module}.py, found none"
         if defect["obligation"] not in obligations:
             yield f"{where}: defect {defect['id']!r}: {one_of(defect['obligation'], obligations)}"

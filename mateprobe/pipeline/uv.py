@@ -27,7 +27,7 @@ _AWAY = (
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """How a call of uv ended: whether well, and what it said on standard error."""
+    """How a call of uv ended: whether well, and what it said."""
 
     well: bool
     said: str
@@ -38,14 +38,14 @@ class Ran:
         return not self.well and any(sign in self.said.lower() for sign in _AWAY)
 
 
-def uv(*arguments: str) -> Ran:
-    """Run uv with these arguments."""
+def uv(*arguments: str, quiet: bool = True) -> Ran:
+    """Run uv with these arguments; unless it is to be quiet it also says what it warns of."""
     variables = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
     variables |= {"UV_LINK_MODE": "copy", "UV_PYTHON_DOWNLOADS": "never", "NO_COLOR": "1", **_index()}
     variables.setdefault("UV_HTTP_RETRIES", "1")  # where there is no network, a dozen environments each find out
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "uv", "--quiet", *arguments],
+            [sys.executable, "-P", "-m", "uv", *["--quiet"] * quiet, *arguments],
             check=False,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -5,13 +5,16 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+import tomllib
 from collections.abc import Iterator
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
+import mateprobe
 from mateprobe.audit_file import Function, Program, load_audit, located
 from mateprobe.case_file import UNDESCRIBED
 from mateprobe.cli import run
@@ -115,6 +118,21 @@ relation = "preserve"
 validity = "valid"
 provenance = "by hand"
 """
+
+
+SCHEMA = Draft202012Validator(json.loads((Path(mateprobe.__file__).parent / "schemas/audit.schema.json").read_text()))
+OF_NAMES_ALONE = {"cases elsewhere", "cases that are not there"}  # which no schema can see
+
+
+def test_the_schema_for_editors_takes_what_is_taken() -> None:
+    taken = [AUDIT, tomllib.loads(TOML), *({**AUDIT, **changes} for changes, _, _ in ENDINGS.values())]
+    taken += [{**AUDIT, "cases": {"file": "cases.csv"}}, {**AUDIT, "validator": VALIDATORS["a program"]}]
+    assert [list(SCHEMA.iter_errors(audit)) for audit in taken] == [[]] * len(taken)
+
+
+def test_the_schema_for_editors_refuses_what_is_refused() -> None:
+    refused = {name: SCHEMA.is_valid({**AUDIT, **changes}) for name, (changes, _) in REFUSED.items()}
+    assert {name for name, valid in refused.items() if valid} == OF_NAMES_ALONE
 
 
 def test_json_json_lines_and_toml_say_the_same(folder: Path) -> None:

@@ -240,3 +240,8 @@ def test_the_paper_reads_what_it_names(folder: Path) -> None:
         "results/paper/numbers.typ",
         "results/tables/demo.typ",
     ]
+
+
+def test_every_number_of_our_own_is_in_the_paper() -> None:
+    named = set(re.findall(r'#(?:n|share|word)\("([^"]*)"\)', PAPER.read_text("utf-8")))
+    assert load_claims(ROOT / "paper" / "claims.yaml").own.keys() - named == set()

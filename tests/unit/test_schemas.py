@@ -1,4 +1,4 @@
-"""The JSON Schemas of the files people write: identified and closed, and that of studies with a word on every key."""
+"""The JSON Schemas of the files people write: identified, closed, with a word on every key."""
 
 from __future__ import annotations
 
@@ -50,9 +50,10 @@ def test_every_object_is_closed_or_says_what_its_further_keys_hold(path: Path) -
     assert [place for place, node in found if "properties" in node and not any(key in node for key in closed)] == []
 
 
-def test_every_key_of_a_study_has_a_description() -> None:
-    (study,) = [load(path) for path in SCHEMAS if path.name == "study.schema.json"]
-    found = [(place, node["properties"]) for place, node in subschemas(study) if "properties" in node]
+@pytest.mark.parametrize("name", ["audit", "study"])
+def test_every_key_has_a_description(name: str) -> None:
+    (path,) = [path for path in SCHEMAS if path.name == f"{name}.schema.json"]
+    found = [(place, node["properties"]) for place, node in subschemas(load(path)) if "properties" in node]
     silent = [f"{place}.{key}" for place, keys in found for key, node in keys.items() if "description" not in node]
     assert silent == []
 

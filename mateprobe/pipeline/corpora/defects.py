@@ -16,9 +16,14 @@ def cases(defects: Path) -> Iterator[dict[str, Any]]:
     that validator sees. Neither tells a trigger from a control.
     """
     for defect in read_defects(defects)["defects"]:
-        for role in ROLES:
-            if role in defect["cases"]:
-                yield _case(defect, role)
+        yield from defect_cases(defect)
+
+
+def defect_cases(defect: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the cases of one defect."""
+    for role in ROLES:
+        if role in defect["cases"]:
+            yield _case(defect, role)
 
 
 def _case(defect: Mapping[str, Any], role: str) -> dict[str, Any]:
