@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ from mateprobe.audit_file import Function, Program, load_audit, located
 from mateprobe.case_file import UNDESCRIBED
 from mateprobe.cli import run
 from mateprobe.command import Limits
-from mateprobe.errors import MateProbeError, StudyError
+from mateprobe.errors import MateProbeError
 from mateprobe.gate import Gate
 from mateprobe.validator_audit import Obligation
 from tests.unit.test_cli import Ended
@@ -327,6 +328,16 @@ def test_the_exit_status_says_how_the_audit_stands(
     assert (ended.status, ended.out) == (status, line)
 
 
+@pytest.mark.parametrize(
+    ("validator", "said"),
+    list(zip(VALIDATORS.values(), ("ValueError: unlucky", "unlucky"), strict=True)),
+    ids=VALIDATORS,
+)
+def test_a_failure_is_told_in_its_own_words(folder: Path, validator: dict[str, Any], said: str) -> None:
+    ended = audit(write(folder, validator=validator, cases=[case("unlucky", 13)]), "--json")
+    assert [found["reason"] for found in json.loads(ended.out)["cases"]] == [f"variant_error: {said}"]
+
+
 def test_without_cases_nothing_is_evaluated(folder: Path) -> None:
     path = write(folder, cases=[])
     assert audit(path) == Ended(4, "", f"mateprobe: {path} has no cases; nothing was evaluated\n")
@@ -403,8 +414,11 @@ def test_a_file_that_is_not_there_is_named(folder: Path) -> None:
 
 
 def test_a_program_ends_with_the_audit(folder: Path) -> None:
-    found = load_audit(write(folder, validator={"command": ["python", "own_program.py"]}))
+    noted = (folder / "pid").absolute()
+    (folder / "own_program.py").write_text(f"import os\nopen({str(noted)!r}, 'w').write(str(os.getpid()))\n{PROGRAM}")
+    found = load_audit(write(folder, validator=VALIDATORS["a program"]))
     with found.validator.opened(folder) as ask:
         assert ask(3) != ask(-3)
-    with pytest.raises(StudyError), Function("nowhere:x").opened(folder):
-        pass
+        os.kill(int(noted.read_text()), 0)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(noted.read_text()), 0)

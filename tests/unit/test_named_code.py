@@ -65,6 +65,13 @@ def test_no_other_module_may_be_named(root: Path, module: str) -> None:
         assert str(refusal.value) == message
 
 
+def test_a_path_to_a_file_elsewhere_is_no_name_of_a_module(root: Path, tmp_path: Path) -> None:
+    (root.parent / "other.py").write_text("def ask(): ...\n")
+    for module in (str(tmp_path / root.parent / "other"), "../other"):
+        with pytest.raises(StudyError, match="expected one below"):
+            allowed(module)
+
+
 def test_a_module_that_is_not_allowed_is_not_imported(root: Path) -> None:
     with pytest.raises(StudyError, match=r"^module 'antigravity': expected one below"):
         load_function("antigravity:fly")

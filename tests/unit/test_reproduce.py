@@ -128,7 +128,9 @@ def test_gates_are_told_in_one_line_and_one_that_is_not_met_fails_the_run(
         {"validator": id, "standing": standing, "told": f"{standing}: so far"}
         for id, standing in zip(("strict", "lenient"), standings, strict=True)
     ]
-    for study in ("demo", "removed"):  # what a study left behind that is no more is no gate
+    for name, content in (("unrun", GATED), ("ungated", {key: GATED[key] for key in GATED if key != "gate"})):
+        Path(place, f"{name}.yaml").write_text(json.dumps({**content, "study": name}))
+    for study in ("demo", "removed", "ungated"):  # what is left of a study or a gate that is no more is no gate
         Path("results", study).mkdir(parents=True)
         Path("results", study, "gate.json").write_text(json.dumps({"met": code == 0, "gates": listed}))
     assert main(["reproduce", "--studies", place]) == code
