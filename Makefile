@@ -2,6 +2,8 @@
 #
 ##  make reproduce   regenerate every table, figure and number; ends with the tables and where everything lies
 ##  make reproduce FRESH=1   the same, with every audited package run anew instead of replayed
+##  make verify      hold what is in results/ against its hashes, back to what is pinned; changes nothing
+##  make freeze      declare what is in results/ to be right: write studies/_frozen/*.sha256 (ARGS="--dry-run" shows what)
 ##  make test        run the tests (ARGS="-k digest" passes arguments on to pytest)
 ##  make lint        ruff, mypy, snakefmt, snakemake --lint
 ##  make bench       measure, in ratios to the published engine (ARGS="audit" measures one part)
@@ -15,12 +17,15 @@ FRESH =
 unexport PYTHONDONTWRITEBYTECODE  # a run starts Python hundreds of times: let it keep what it compiled
 unexport PYTHONPATH PYTHONHOME    # the environment is .venv and nothing else
 
-.PHONY: help reproduce test lint bench lock clean distclean environment
+.PHONY: help reproduce verify freeze test lint bench lock clean distclean environment
 help:
 	@sed -n 's/^## //p' Makefile
 
 reproduce: environment
 	@.venv/bin/python -m mateprobe.pipeline reproduce $(if $(FRESH),--fresh) $(ARGS)
+
+verify freeze: environment
+	@.venv/bin/python -m mateprobe $@ $(ARGS)
 
 test: environment
 	.venv/bin/python -m pytest --numprocesses logical --maxprocesses 4 $(ARGS)

@@ -23,19 +23,18 @@ include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/paper.smk"
+include: "workflow/rules/verify.smk"
 
 
 localrules:
     all,
+    verify,
 
 
 rule all:
     default_target: True
     input:
-        manifests,
-        tables,
-        [f"results/figures/{name}.svg" for name in FIGURES],
-        claim_targets,
+        EVERYTHING,
 
 
 # `snakemake STUDY` makes one study, and the table that is its own.
@@ -45,6 +44,5 @@ for STUDY in STUDIES:
         name:
             STUDY
         input:
-            f"results/{STUDY}/manifest.json",
-            [f"results/tables/{STUDY}.json"] if STUDY in STUDIES[STUDY].tables else [],
+            of_study(STUDIES[STUDY], ARCHIVES.values(), fresh=config["fresh"]).files,
         localrule: True

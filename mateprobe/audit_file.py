@@ -17,7 +17,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -34,6 +34,9 @@ from .outcome import FATAL
 from .runner import Validator
 from .tally import rates
 from .validator_audit import Obligation, ValidatorAuditReport, audit_validator
+
+EVERYTHING = Gate()
+"""The gate of an audit that names none."""
 
 PYTHON = "python"
 """As a command's program: the Python that runs the audit."""
@@ -105,7 +108,7 @@ class AuditFile:
     folder: Path
     validator: Function | Program
     cases: CaseFile
-    gate: Gate = field(default_factory=Gate)
+    gate: Gate = EVERYTHING
 
     def run(self) -> ValidatorAuditReport:
         """Ask the validator about every case.
@@ -166,7 +169,7 @@ def _audit(folder: Path, head: _Head, cases: CaseFile) -> AuditFile:
 class _Head:
     validator: Function | Program
     obligations: tuple[Obligation, ...] = ()
-    gate: Gate = field(default_factory=Gate)
+    gate: Gate = EVERYTHING
     title: str = ""
 
 

@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 
 MET, NOT_MET, UNUSABLE, FAILED, NOTHING = 0, 1, 2, 3, 4
 
-COMMANDS = ("check", "audit", "doctor", "study")
+COMMANDS = ("check", "audit", "doctor", "study", "verify", "freeze")
+PIPELINE = {
+    "study": "begin, list and check the studies of the pipeline",
+    "verify": "hold the results of the pipeline, and what they were made from, against their hashes",
+    "freeze": "declare results to be right: write their golden hashes",
+}
+"""Commands of the pipeline, which the core knows by name alone; each has a parser of its own."""
+
 STDIN = "standard input"
 
 _STATUS = """\
@@ -88,8 +95,8 @@ def run(arguments: Sequence[str], stdin: IO[bytes] | IO[str], stdout: IO[str], s
     """
     from contextlib import redirect_stderr, redirect_stdout
 
-    if arguments[:1] == ["study"]:
-        return _study(arguments[1:], stdout, stderr)
+    if arguments and arguments[0] in PIPELINE:
+        return _pipeline(arguments, stdout, stderr)
     try:
         with redirect_stdout(stdout), redirect_stderr(stderr):
             options = _parser().parse_args(_with_command(arguments))
@@ -143,7 +150,8 @@ def _parser() -> argparse.ArgumentParser:
     doctor.add_argument("--obligations", metavar="FILE", help="a JSON array of obligations, in place of those in CASES")
     doctor.add_argument("--json", action="store_true", help="write the report as JSON, not as Markdown")
     doctor.set_defaults(run=_doctor)
-    commands.add_parser("study", help="begin, list and check the studies of the pipeline")  # it has a parser of its own
+    for name, what in PIPELINE.items():
+        commands.add_parser(name, help=what)
     return parser
 
 
@@ -190,15 +198,21 @@ def _audit(options: argparse.Namespace, streams: Streams) -> int:
     return {Standing.MET: MET, Standing.FAILED: FAILED, Standing.NOTHING_EVALUATED: NOTHING}.get(held.standing, NOT_MET)
 
 
-def _study(arguments: Sequence[str], stdout: IO[str], stderr: IO[str]) -> int:
-    """Hand over to the pipeline, which the core knows by name alone and starts only when it is asked for."""
+def _pipeline(arguments: Sequence[str], stdout: IO[str], stderr: IO[str]) -> int:
+    """Hand over to the pipeline, which is started only when it is asked for."""
+    from contextlib import redirect_stderr, redirect_stdout
     from importlib import import_module
 
     try:
-        return int(import_module("mateprobe.pipeline.study").run(arguments, stdout, stderr))
+        if arguments[0] == "study":
+            return int(import_module("mateprobe.pipeline.study").run(arguments[1:], stdout, stderr))
+        with redirect_stdout(stdout), redirect_stderr(stderr):
+            return int(import_module("mateprobe.pipeline.__main__").main(arguments, "mateprobe"))
     except ModuleNotFoundError as error:
-        print(f"mateprobe: study needs {error.name}; pip install 'mateprobe[pipeline]'", file=stderr)
+        print(f"mateprobe: {arguments[0]} needs {error.name}; pip install 'mateprobe[pipeline]'", file=stderr)
         return UNUSABLE
+    except SystemExit as stop:  # help was asked for, or an argument was refused
+        return int(stop.code or 0)
 
 
 def _doctor(options: argparse.Namespace, streams: Streams) -> int:

@@ -1,6 +1,6 @@
 """``python -m mateprobe.pipeline STAGE …``: one stage a process, the same by hand as in the workflow.
 
-Exit codes: 0 done; 1 a disagreement or a failed stage; 2 input that cannot be used.
+Exit codes: 0 done; 1 a disagreement, a failed stage or a gate that is not met; 2 input that cannot be used.
 """
 
 from __future__ import annotations
@@ -31,16 +31,17 @@ STAGES = {
     "capture": "ask a model server what a collection wants to know, each attempt once",
     "releases": "list the releases of a package on the index",
     "lock": "make the lock files of a study's environments",
-    "freeze": "keep a study's observations, to be replayed where its packages are not to be had",
-    "verify": "hold everything on disk against its hashes: golden ones, receipts, manifests, pins",
+    "freeze": "declare results to be right: write golden hashes, and keep what programs answered",
+    "verify": "hold everything on disk against its hashes: receipts, manifests, pins, golden hashes, claims",
+    "pack": "put results, and what they were made from, into one archive that describes itself",
     "reproduce": "run the whole workflow, show the tables and where everything lies",
 }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one stage; return its exit code."""
+def main(arguments: Sequence[str] | None = None, prog: str = "python -m mateprobe.pipeline") -> int:
+    """Run one stage, of the command called ``prog``; return its exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
-    parser = argparse.ArgumentParser(prog="python -m mateprobe.pipeline", description=__doc__)
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__)
     commands = parser.add_subparsers(dest="stage", required=True, metavar="STAGE")
     for name, what in STAGES.items():
         command = commands.add_parser(name, help=what, description=what)

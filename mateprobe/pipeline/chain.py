@@ -1,8 +1,8 @@
 """The chain from what is pinned to the last table: what is on disk, held against the receipts of the stages.
 
 A receipt holds if it is whole, speaks of the artifacts its stage makes, and these and all they were made
-from are on disk with the hashes it names. One that does not hold is not to be left where a run would take
-it at its word: without it, the next run makes its stage again.
+from are on disk with the hashes it names. One that does not hold must not be where a run would take it at
+its word: without it, the next run makes its stage again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from mateprobe.pipeline.made import Made
 from mateprobe.pipeline.manifest import manifest_bytes
 from mateprobe.pipeline.pins import Archive
 from mateprobe.pipeline.sealed import read_sealed
-from mateprobe.pipeline.section import RESULTS
 from mateprobe.pipeline.stage import Receipt, read_receipt
 
 
@@ -29,11 +28,11 @@ class Difference:
 
     Attributes:
         told: what it is, for people.
-        receipt: what must not be taken at its word any more, if anything is: a receipt or a manifest.
+        untrue: what cannot be taken at its word any more: a receipt, a manifest, or nothing.
     """
 
     told: str
-    receipt: Path | None = None
+    untrue: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,37 +48,80 @@ class Disk:
             self.known[path] = sha256_file(place) if place.is_file() else None
         return self.known[path]
 
+    def present(self, paths: Iterable[Path]) -> dict[str, str]:
+        """Return the hashes of those files that there are."""
+        hashes = {path.as_posix(): self.sha256(path.as_posix()) for path in paths}
+        return {path: sha256 for path, sha256 in hashes.items() if sha256 is not None}
+
 
 def differences(made: Made, archives: Iterable[Archive], disk: Disk) -> Iterator[Difference]:
-    """Yield what is wrong with receipts, with what they speak of, with manifests and with environments."""
+    """Yield what is wrong with receipts and what they speak of, with manifests and environments."""
     receipts: dict[Path, Receipt] = {}
-    for path, artifacts in made.receipts.items():
+    for path in made.receipts:
         try:
-            receipts[path] = receipt = read_receipt(path)
+            receipts[path] = read_receipt(path)
         except EvidenceError as error:
             yield Difference(str(error), path)
-            continue
-        for line in _of_receipt(receipt, artifacts, disk):
-            yield Difference(line.replace("RECEIPT", str(path)), path)
+    vouched = {name: output.sha256 for receipt in receipts.values() for name, output in receipt.outputs.items()}
+    for path, receipt in receipts.items():
+        lines = [*_of_outputs(path, receipt, made.receipts[path], disk), *_of_inputs(receipt, vouched, disk)]
+        yield from (Difference(line, path) for line in lines)
     for archive in archives:
-        if archive.receipt in receipts:
-            pinned = {archive.files[member].as_posix(): pin for member, pin in archive.members.items()}
-            if receipts[archive.receipt].outputs != pinned:
-                yield Difference(f"{archive.receipt}: its members are not those pinned for {archive.file}", archive.receipt)
+        path = archive.receipt
+        pinned = {archive.files[member].as_posix(): pin for member, pin in archive.members.items()}
+        if path in receipts and receipts[path].outputs != pinned:
+            yield Difference(f"{path}: changed; its members are not those pinned for {archive.file}", path)
     for path in made.manifests:
         yield from _of_manifest(path, receipts)
     for path in made.environments:
-        yield from _of_environment(path, disk)
+        yield from (Difference(line, path) for line in _of_environment(path, disk))
 
 
-def _of_receipt(receipt: Receipt, artifacts: Sequence[Path], disk: Disk) -> Iterator[str]:
-    expected = {path.as_posix() for path in artifacts}
+def _of_outputs(path: Path, receipt: Receipt, artifacts: Sequence[Path], disk: Disk) -> Iterator[str]:
+    expected = {artifact.as_posix() for artifact in artifacts}
     if receipt.outputs.keys() != expected:
-        yield f"RECEIPT: expected the receipt of {', '.join(sorted(expected))}, found that of {', '.join(receipt.outputs)}"
-    for path, artifact in receipt.outputs.items():
-        yield from told(path, artifact.sha256, disk.sha256(path))
-    for path, sha256 in receipt.inputs.items():
-        now = disk.sha256(path)
-        if now != sha256 and not (now is None and _lies_elsewhere(path)):
-            what = f"now {now}" if now else "now it is missing"
-            yield f"{path}: {receipt.stage} read sha256 {sha256}, {what}; {', '.join(artifacts_shown(artifacts))} is out of date"
+        yield f"{path}: changed; expected the receipt of {_listed(expected)}, found that of {_listed(receipt.outputs)}"
+    for name, output in receipt.outputs.items():
+        yield from told(name, output.sha256, disk.sha256(name))
+
+
+def _of_inputs(receipt: Receipt, vouched: Mapping[str, str], disk: Disk) -> Iterator[str]:
+    """Yield a line for each input that is another now; of an artifact that was changed, the line of its own receipt."""
+    for name, sha256 in receipt.inputs.items():
+        found = disk.sha256(name)
+        if found is None and not Path(name).parent.is_dir():
+            continue  # a file outside of the project, by its name
+        if sha256 == vouched.get(name):
+            yield from told(name, sha256, found)
+        elif found != sha256:
+            what = "changed" if found else "missing"
+            yield f"{name}: {what}; {_listed(receipt.outputs)} was made of sha256 {sha256}, found {found or 'no file'}"
+
+
+def _of_manifest(path: Path, receipts: Mapping[Path, Receipt]) -> Iterator[Difference]:
+    """Hold a manifest against the receipts beside it, as far as these can be read."""
+    study = path.parent.name
+    known = [receipt for place, receipt in receipts.items() if place.is_relative_to(path.parent)]
+    if not path.is_file():
+        yield Difference(f"{path}: missing")
+    elif path.read_bytes() != manifest_bytes(study, known):
+        yield Difference(f"{path}: changed; lists other than its study's receipts and protocol", path)
+
+
+def _of_environment(path: Path, disk: Disk) -> Iterator[str]:
+    try:
+        found = read_sealed(path)
+        name, lock = found["name"], found["lock"]
+    except OSError:
+        yield f"{path}: missing"
+    except (InvalidValue, KeyError) as error:
+        yield f"{path}: changed; expected the receipt of an environment, found {error}"
+    else:
+        locked = lock_path(path.stem).as_posix()
+        if (name, lock) != (path.stem, disk.sha256(locked)):
+            yield f"{path}: changed; expected that of {path.stem} and of {locked} as it is, found {name}, lock {lock}"
+
+
+def _listed(paths: Iterable[str]) -> str:
+    first, *more = sorted(paths) or ["nothing"]
+    return f"{first} and {len(more)} more" if more else first

@@ -65,21 +65,10 @@ def run(args: argparse.Namespace) -> int:
     inputs: dict[str, Path] = {"claims": args.claims, **{path: Path(path) for path in claims.artifacts}}
 
     def make(partial: Mapping[str, Path]) -> None:
-        content = {path: strict_json.load(Path(path)) for path in claims.artifacts}
-        stated = [checked(id, claim, content[claim["artifact"]]) for id, claim in sorted(claims.stated.items())]
-        own = [found(id, claim, content[claim["artifact"]]) for id, claim in sorted(claims.own.items())]
-        _refuse_differences(stated)
-        hashes = {path: sha256_file(Path(path)) for path in claims.artifacts}
-        written = {
-            "claims": [{**claim, "sha256": hashes[claim["artifact"]]} for claim in stated],
-            OWN: [{**claim, "sha256": hashes[claim["artifact"]]} for claim in own],
-            NOT_COMPUTED: [{**claim, "id": id} for id, claim in sorted(claims.not_computed.items())],
-            "stated": len(stated),
-        }
-        values = {claim["id"]: claim["value"] for claim in (*stated, *own)}
-        values |= {"claims.computed": len(stated), "claims.not_computed": len(claims.not_computed)}
-        write_bytes(partial["claims"], canonical_bytes(written) + b"\n")
-        write_bytes(partial["numbers"], numbers_text(values).encode())
+        written = computed(claims)
+        _refuse_differences(written["claims"])
+        write_bytes(partial["claims"], claims_bytes(written))
+        write_bytes(partial["numbers"], numbers_text(values_of(written)).encode())
 
     run_stage(
         "claims",
@@ -91,6 +80,39 @@ def run(args: argparse.Namespace) -> int:
         receipt=FOLDER / "receipts" / "claims.json",
     )
     return 0
+
+
+def computed(claims: Claims) -> dict[str, Any]:
+    """Return every claim with its value computed from its artifact, as ``claims.json`` lists them.
+
+    Raises:
+        StudyError: a selection leads nowhere in its artifact.
+    """
+    content = {path: strict_json.load(Path(path)) for path in claims.artifacts}
+    hashes = {path: sha256_file(Path(path)) for path in claims.artifacts}
+
+    def of(claim: Mapping[str, Any]) -> dict[str, Any]:
+        return {**claim, "sha256": hashes[claim["artifact"]]}
+
+    stated = [of(checked(id, claim, content[claim["artifact"]])) for id, claim in sorted(claims.stated.items())]
+    return {
+        "claims": stated,
+        OWN: [of(found(id, claim, content[claim["artifact"]])) for id, claim in sorted(claims.own.items())],
+        NOT_COMPUTED: [{**claim, "id": id} for id, claim in sorted(claims.not_computed.items())],
+        "stated": len(stated),
+    }
+
+
+def claims_bytes(written: Mapping[str, Any]) -> bytes:
+    """Return ``claims.json`` as it is written."""
+    return canonical_bytes(written) + b"\n"
+
+
+def values_of(written: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the value of every claim by id, and how many there are."""
+    values = {claim["id"]: claim["value"] for claim in (*written["claims"], *written[OWN])}
+    counts = {"computed": len(written["claims"]), "not_computed": len(written[NOT_COMPUTED])}
+    return values | {f"claims.{name}": count for name, count in counts.items()}
 
 
 def load_claims(path: Path = CLAIMS) -> Claims:

@@ -6,7 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mateprobe.pipeline import figure_bars as bars, figure_grids as grids, figure_points as points
+from mateprobe.pipeline import (
+    figure_bars as bars,
+    figure_grids as grids,
+    figure_points as points,
+    figure_timeline as timeline,
+)
 from mateprobe.pipeline.table_specs import TABLES, Table
 
 if TYPE_CHECKING:
@@ -72,6 +77,16 @@ FIGURES: Mapping[str, Figure] = {
         "How the trigger, the control and the negative of each defect ended for the release before its fix and the one "
         "after. Striped fields are wrong answers, crossed ones no usable answer. Triggers were chosen because a fix "
         "turns them: the column that turns is how they were found, and no rate.",
+    ),
+    "version_timeline": Figure(
+        "Defects over the releases of their packages",
+        "version_timeline_each",
+        timeline.version_timeline,
+        "Which releases have a defect: dark and hatched where the trigger is judged wrongly, pale where it is judged "
+        "rightly, empty with a dot where the control or the negative is judged wrongly and the pair says nothing, a "
+        "cross where the release was withdrawn or could not be installed. Releases stand in the order of their "
+        "versions, not of time; labelled is the first of each minor version, where there is room. Triggers were chosen "
+        "because a fix turns them, so the share of dark fields is no rate.",
     ),
     "model_findings": Figure(
         "Findings by model",

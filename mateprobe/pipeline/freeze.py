@@ -1,56 +1,105 @@
 """``freeze``: declare what is on disk to be right: golden hashes, and what programs answered.
 
-Shows first what changes. Review it, and commit what it wrote: from then on ``verify`` notices one byte.
+Shows first what changes, and what it was made from. Review it, and commit what it wrote: from then on
+``verify`` notices one byte.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
-from mateprobe.errors import EvidenceError
+from mateprobe.errors import EvidenceError, InvalidValue, StageError, one_of
+from mateprobe.pipeline import chain, golden
+from mateprobe.pipeline.chain import Disk
 from mateprobe.pipeline.files import copy_blocks, writing
-from mateprobe.pipeline.frozen import frozen_path
-from mateprobe.pipeline.golden import differences, golden_path, read_golden, write_golden
-from mateprobe.pipeline.programs import is_program
-from mateprobe.pipeline.section import RESULTS, parts
-from mateprobe.pipeline.studies import Study, load_studies
-from mateprobe.pipeline.verify import REPORT, golden_files, report_files
+from mateprobe.pipeline.golden import INDEX, REPORT, golden_path, read_golden, write_golden
+from mateprobe.pipeline.made import Made, of_all, of_report, of_stages
+from mateprobe.pipeline.section import RESULTS
+from mateprobe.pipeline.stage import read_receipt
+from mateprobe.pipeline.verify import Project, add_studies, load_project
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("id", metavar="study", help=f"the study's id; {REPORT!r} for the tables and claims")
+    parser.add_argument(
+        "only", nargs="*", metavar="STUDY", help=f"studies, or {REPORT!r} for tables and numbers (default: everything)"
+    )
     parser.add_argument("--dry-run", action="store_true", help="show what would change, and write nothing")
+    add_studies(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Show the differences, then write ``studies/_frozen/STUDY.sha256`` and the programs' answers; return 0.
+    """Show the differences, then write ``studies/_frozen/*.sha256`` and the answers of programs; return 0.
 
     Raises:
-        EvidenceError: there is nothing to freeze yet.
+        EvidenceError: there is nothing to freeze yet. StageError: what is on disk does not hold together.
+        InvalidValue: a study whose artifacts are not known beforehand.
     """
-    study = None if args.id == REPORT else load_studies(only=[args.id])[args.id]
-    found = golden_files(study) if study else report_files()
-    if not found:
-        raise EvidenceError(f"{RESULTS}: expected artifacts of {args.id!r}, found none; run it first")
-    changed = differences(read_golden(args.id), found)
-    sys.stdout.write("".join(f"{line}\n" for line in changed) or f"{golden_path(args.id)}: nothing changed\n")
+    project, disk = load_project(args.studies), Disk()
+    names = args.only or [*(id for id, study in project.studies.items() if golden.can_be_frozen(study)), REPORT]
+    for name in names:
+        _expect_freezable(name, project)
+    found = {name: _found(name, project, disk) for name in names}
+    for name, hashes in found.items():
+        changed = "".join(f"{line}\n" for line in _changes(name, hashes, project))
+        sys.stdout.write(changed or f"{golden_path(name)}: nothing changes\n")
     if args.dry_run:
         return 0
-    if study:
-        _keep_answers(study)
-    write_golden(args.id, found)
-    sys.stderr.write(f"{golden_path(args.id)}: {len(found)} hashes written\n")
+    for name, hashes in found.items():
+        if name != REPORT:
+            _keep_answers(golden.answers_of(project.studies[name]))
+        write_golden(name, hashes)
+        sys.stderr.write(f"{golden_path(name)}: {len(hashes)} hashes written\n")
+    write_golden(INDEX, Disk().present(golden.frozen_files()))
     return 0
 
 
-def _keep_answers(study: Study) -> None:
+def _expect_freezable(name: str, project: Project) -> None:
+    if name == REPORT:
+        return
+    if name not in project.studies:
+        raise InvalidValue(f"study {name!r}: {one_of(name, [*project.studies, REPORT])}")
+    if not golden.can_be_frozen(project.studies[name]):
+        raise InvalidValue(f"study {name!r}: its cases are made of our own code, so every edit changes its artifacts")
+
+
+def _found(name: str, project: Project, disk: Disk) -> dict[str, str]:
+    """Return the hashes on disk of what is to be frozen, all of it vouched for by receipts."""
+    if name == REPORT:
+        made, paths = Made(of_report(project.studies, project.claims)), golden.artifacts_of_report(project.studies)
+    else:
+        study = project.studies[name]
+        made = of_all({name: study}, project.archives.values(), None)
+        paths = golden.artifacts_of_study(study)
+    found = disk.present(paths)
+    if not found:
+        raise EvidenceError(f"{RESULTS}: expected artifacts of {name!r}, found none; run make reproduce")
+    if wrong := [difference.told for difference in chain.differences(made, project.archives.values(), disk)]:
+        raise StageError(f"{name!r} is not as its receipts say; run make reproduce first:\n" + "\n".join(wrong))
+    return found
+
+
+def _changes(name: str, found: Mapping[str, str], project: Project) -> Iterator[str]:
+    """Yield what differs from the golden hashes, old and new, each with what it was made from that differs too."""
+    expected = read_golden(name)
+    receipts = of_report(project.studies, project.claims) if name == REPORT else of_stages(project.studies[name])
+    for receipt, artifacts in receipts.items():
+        paths = [path.as_posix() for path in artifacts]
+        lines = [line for path in paths for line in golden.told(path, expected.get(path), found.get(path))]
+        yield from lines
+        if lines and expected:
+            inputs = read_receipt(receipt).inputs
+            changed = [path for path in inputs if expected.get(path, found.get(path)) != found.get(path)]
+            yield f"    made from {', '.join(changed) or 'what is no golden hash of, its code or its parameters'}"
+    gone = expected.keys() - {path.as_posix() for artifacts in receipts.values() for path in artifacts}
+    yield from (line for path in sorted(gone) for line in golden.told(path, expected[path], None))
+
+
+def _keep_answers(answers: Mapping[Path, Path]) -> None:
     """Copy the observations of a study's programs, to be replayed where their packages are not to be had."""
-    for validator in filter(is_program, study.data["validators"]):
-        for part in parts(validator["id"], study.shards):
-            source, target = RESULTS / study.id / "observations" / f"{part}.jsonl", frozen_path(study.id, part)
-            if not source.is_file():
-                raise EvidenceError(f"{source}: expected observations, found none; run the study first")
-            with source.open("rb") as stream, writing(target) as sink:
-                copy_blocks(stream, sink)
+    for target, source in answers.items():
+        with source.open("rb") as stream, writing(target) as sink:
+            copy_blocks(stream, sink)

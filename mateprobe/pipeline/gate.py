@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def standings(gates: Iterable[Mapping[str, Any]], validators: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def standings(gates: Sequence[Mapping[str, Any]], validators: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return whether all gates are met, and of each the thresholds, the rates and how it stands.
 
     Args:

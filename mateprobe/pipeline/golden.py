@@ -1,88 +1,141 @@
 """Golden hashes: what a study's artifacts are known to be, in files that ``sha256sum -c`` reads.
 
-``studies/_frozen/STUDY.sha256`` lists every artifact of a study that depends on its inputs alone.
-Manifests and receipts also say which code made them, so an edit changes them: they are held against
-what is on disk (see ``verify``), not against a list.
+``studies/_frozen/STUDY.sha256`` lists every artifact of a study that depends on its inputs alone, and
+``report.sha256`` the tables and the numbers of the paper. ``index.sha256`` lists what else lies in that
+folder, so that none of it goes unnoticed. Manifests and receipts also say which code made them, so an
+edit changes them: they are held against what is on disk (see ``chain``), not against a list.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from itertools import takewhile, zip_longest
 from pathlib import Path
 
 from mateprobe.errors import EvidenceError
-from mateprobe.pipeline.files import sha256_file, write_bytes
-from mateprobe.pipeline.frozen import FROZEN
+from mateprobe.pipeline.files import PARTIAL, sha256_file, write_bytes
+from mateprobe.pipeline.frozen import FROZEN, frozen_path
+from mateprobe.pipeline.made import of_stages, of_tables, rows_of
+from mateprobe.pipeline.programs import is_program
+from mateprobe.pipeline.section import RESULTS, parts
 from mateprobe.pipeline.store import Store
+from mateprobe.pipeline.studies import Study
 
+REPORT, INDEX = "report", "index"
+"""What is frozen beside studies: what spans them, and the folder of all that is frozen."""
+
+NUMBERS = RESULTS / "paper" / "numbers.typ"
+OUR_OWN = "mateprobe/"
 _LINE = re.compile(r"([0-9a-f]{64})  (\S.*)")
 
 
 def golden_path(name: str) -> Path:
-    """Return where the golden hashes of a study, or of ``report``, are."""
+    """Return where the golden hashes of a study, of ``report`` or of ``index`` are."""
     return FROZEN / f"{name}.sha256"
+
+
+def can_be_frozen(study: Study) -> bool:
+    """Tell whether a study's artifacts are known beforehand: not if its cases are made of our own code.
+
+    What a study finds in this very code changes with every edit of it, and by design.
+    """
+    return not any(pattern.startswith(OUR_OWN) for pattern in study.data["cases"].get("reads", ()))
+
+
+def artifacts_of_study(study: Study) -> list[Path]:
+    """Return a study's own artifacts."""
+    return [path for paths in of_stages(study).values() for path in paths]
+
+
+def artifacts_of_report(studies: Mapping[str, Study]) -> list[Path]:
+    """Return the numbers of the paper, and the tables in which only studies have rows that can be frozen."""
+    tables = {table for study in studies.values() for table in study.tables}
+    known = [table for table in tables if all(can_be_frozen(studies[id]) for id in rows_of(table, studies))]
+    return [NUMBERS, *(path for paths in of_tables(known).values() for path in paths)]
+
+
+def answers_of(study: Study) -> dict[Path, Path]:
+    """Return where the answers of a study's programs are frozen, each with the observations they are a copy of."""
+    programs = [validator["id"] for validator in study.data["validators"] if is_program(validator)]
+    frozen = [part for id in programs for part in parts(id, study.shards)]
+    return {frozen_path(study.id, part): RESULTS / study.id / "observations" / f"{part}.jsonl" for part in frozen}
 
 
 def read_golden(name: str) -> dict[str, str]:
     """Return the golden hashes by path; none where nothing has been frozen.
 
     Raises:
-        EvidenceError: a line that is none of ``sha256sum``; names file and line.
+        EvidenceError: as ``read_hashes``.
     """
     path = golden_path(name)
-    if not path.is_file():
-        return {}
-    hashes: dict[str, str] = {}
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-        match = _LINE.fullmatch(line)
-        if match is None or match[2] in hashes:
+    return read_hashes(path) if path.is_file() else {}
+
+
+def read_hashes(path: Path) -> dict[str, str]:
+    """Return the hashes a file lists, by path.
+
+    Raises:
+        EvidenceError: other bytes than ``golden_text`` gives; names file and line.
+    """
+    lines = path.read_bytes().decode("utf-8", "backslashreplace").split("\n")
+    matches = [_LINE.fullmatch(line) for line in lines[:-1]]
+    hashes = {match[2]: match[1] for match in matches if match}
+    for number, (line, expected) in enumerate(zip_longest(lines, golden_text(hashes).split("\n")), 1):
+        if line != expected:
             raise EvidenceError(
-                f"{path}, line {number}: expected a hash and a path, each path once, found {line!r:.120}"
+                f"{path}, line {number}: changed; expected a hash, two spaces and a path, sorted by path and each path "
+                f"once, found {line!r:.120}"
             )
-        hashes[match[2]] = match[1]
     return hashes
 
 
+def golden_text(hashes: Mapping[str, str]) -> str:
+    """Return golden hashes, sorted by path, as ``sha256sum`` writes them."""
+    return "".join(f"{sha256}  {path}\n" for path, sha256 in sorted(hashes.items()))
+
+
 def write_golden(name: str, hashes: Mapping[str, str]) -> None:
-    """Write golden hashes, sorted by path."""
-    lines = [f"{sha256}  {path}\n" for path, sha256 in sorted(hashes.items())]
-    write_bytes(golden_path(name), "".join(lines).encode())
+    """Write golden hashes."""
+    write_bytes(golden_path(name), golden_text(hashes).encode())
 
 
-def on_disk(paths: Iterable[str]) -> dict[str, str]:
-    """Return the hashes of the files among ``paths`` that exist."""
-    return {path: sha256_file(Path(path)) for path in sorted(set(paths)) if Path(path).is_file()}
+def frozen_files() -> list[Path]:
+    """Return what the index lists: every other file below the folder of what is frozen."""
+    paths = (path for path in FROZEN.rglob("*") if path.is_file() and not path.name.startswith(PARTIAL))
+    return sorted(path for path in paths if path != golden_path(INDEX))
+
+
+def told(path: str, expected: str | None, found: str | None) -> Iterator[str]:
+    """Yield a line if a file is missing, extra or changed; for a text, with where it begins to differ."""
+    if expected == found:
+        return
+    if found is None:
+        yield f"{path}: missing; expected sha256 {expected}"
+    elif expected is None:
+        yield f"{path}: extra; sha256 {found} is in no list"
+    else:
+        yield f"{path}: changed; expected sha256 {expected}, found {found}{_first_difference(Path(path), expected)}"
 
 
 def differences(expected: Mapping[str, str], found: Mapping[str, str]) -> list[str]:
-    """Return a line for every path that is missing, extra or changed; for a text, where it begins to differ."""
-    lines = []
-    for path in sorted(expected.keys() | found.keys()):
-        old, new = expected.get(path), found.get(path)
-        if new is None:
-            lines.append(f"{path}: missing; expected sha256 {old}")
-        elif old is None:
-            lines.append(f"{path}: extra; sha256 {new} is in no list")
-        elif old != new:
-            lines.append(f"{path}: changed; expected sha256 {old}, found {new}{_first_difference(path, old)}")
-    return lines
+    """Return a line for every path that is missing, extra or changed."""
+    paths = sorted(expected.keys() | found.keys())
+    return [line for path in paths for line in told(path, expected.get(path), found.get(path))]
 
 
-def _first_difference(path: str, expected: str) -> str:
+def _first_difference(path: Path, expected: str) -> str:
     """Return where a text differs from what the store still has under the expected hash."""
     blob = Store().blob(expected)
     try:
         if blob is None or sha256_file(blob) != expected:
             return ""
-        old, new = blob.read_text("utf-8").splitlines(), Path(path).read_text("utf-8").splitlines()
+        old, new = blob.read_text("utf-8").split("\n"), path.read_text("utf-8", "backslashreplace").split("\n")
     except (OSError, UnicodeDecodeError):
         return ""
-    for number, (left, right) in enumerate(zip([*old, "(end)"], [*new, "(end)"], strict=False), 1):
+    for number, (left, right) in enumerate(zip_longest(old, new, fillvalue="(end)"), 1):
         if left != right:
-            at = next(
-                (i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
-            )
-            start = max(0, at - 30)
-            return f"\n    line {number}: expected …{left[start : at + 50]!r}, found …{right[start : at + 50]!r}"
+            alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False)))
+            shown = slice(max(0, alike - 30), alike + 50)
+            return f"\n    line {number}: expected …{left[shown]!r}, found …{right[shown]!r}"
     return ""

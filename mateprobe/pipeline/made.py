@@ -20,6 +20,9 @@ from mateprobe.pipeline.tables import FORMS
 NOTES = {"logs": ".log", "benchmarks": ".tsv"}
 """Where a job leaves notes, and how they end."""
 
+PACK = RESULTS / "mateprobe-evidence.tar.bz2"
+"""Where all of this lies packed, if somebody wanted it so; see ``pack``."""
+
 KINDS = {"observe": "observations", "outcomes": "outcomes"}
 """Stages with a file for each validator, and the folder of these."""
 
@@ -58,31 +61,33 @@ def of_study(study: Study, archives: Iterable[Archive], *, fresh: bool = False) 
     """
     sources = {*map(Path, study.sources)}
     needed = [archive for archive in archives if not sources.isdisjoint(archive.files.values())]
-    receipts = _of_stages(study) | of_archives(needed) | _of_tables({study.id} & {*study.tables})
+    receipts = of_stages(study) | of_archives(needed) | of_tables({study.id} & {*study.tables})
     wanted = study.environments if fresh or not study.data.get("replay") else ()
     return Made(receipts, [RESULTS / study.id / "manifest.json"], [environment_path(name) for name in wanted])
 
 
-def of_all(studies: Mapping[str, Study], archives: Iterable[Archive], claims: Claims, *, fresh: bool = False) -> Made:
-    """Return what a whole run makes: every study, and the tables, figures and claims that span studies."""
+def of_all(
+    studies: Mapping[str, Study], archives: Iterable[Archive], claims: Claims | None, *, fresh: bool = False
+) -> Made:
+    """Return what a whole run makes: every study, and with ``claims`` the tables, figures and claims that span them."""
     archives = [*archives]
     each = [of_study(study, archives, fresh=fresh) for study in studies.values()]
     receipts = {receipt: artifacts for made in each for receipt, artifacts in made.receipts.items()}
     return Made(
-        {**receipts, **of_report(studies, claims)},
+        receipts | (of_report(studies, claims) if claims else {}),
         [path for made in each for path in made.manifests],
         sorted({path for made in each for path in made.environments}),
     )
 
 
-def of_report(studies: Mapping[str, Study], claims: Claims) -> Receipts:
-    """Return what is made of all studies together; claims and paper only if each study is there that they need."""
+def of_report(studies: Mapping[str, Study], claims: Claims | None) -> Receipts:
+    """Return what is made of all studies together; the paper only if there is everything its claims are about."""
     rows = {table: rows_of(table, studies) for table in {table for study in studies.values() for table in study.tables}}
     figures = {
         RESULTS / f"figures/receipts/{name}.json": [RESULTS / f"figures/{name}.{form}" for form in ("svg", "png")]
         for name in to_draw(rows)
     }
-    return _of_tables(rows) | figures | (_of_paper() if _complete(claims, studies, rows) else {})
+    return of_tables(rows) | figures | (_of_paper() if claims and _complete(claims, studies, rows) else {})
 
 
 def rows_of(table: str, studies: Mapping[str, Study]) -> list[str]:
@@ -95,11 +100,13 @@ def of_archives(archives: Iterable[Archive]) -> Receipts:
     return {archive.receipt: [*archive.files.values()] for archive in archives}
 
 
-def _of_stages(study: Study) -> Receipts:
+def of_stages(study: Study) -> Receipts:
+    """Return what the stages of a study make below its own folder."""
     return {receipt_path(study.id, stage): [RESULTS / study.id / _artifact(stage)] for stage in study.stages}
 
 
-def _of_tables(tables: Iterable[str]) -> Receipts:
+def of_tables(tables: Iterable[str]) -> Receipts:
+    """Return every form of these tables."""
     return {
         RESULTS / f"tables/receipts/{table}.json": [RESULTS / f"tables/{table}.{form}" for form in FORMS]
         for table in sorted(tables)
@@ -121,12 +128,13 @@ def _complete(claims: Claims, studies: Mapping[str, Study], tables: Mapping[str,
 
 
 def made(studies: Iterable[Study]) -> set[Path]:
-    """Return every file that these studies make: artifacts, receipts, and the notes of their jobs."""
-    return {path for study in studies for path in _of_study(study)}
+    """Return every file that these studies make: artifacts, receipts, figures, and the notes of their jobs."""
+    named = {study.id: study for study in studies}
+    return {path for study in named.values() for path in _of_study(study)} | {*Made(of_report(named, None)).files}
 
 
 def _of_study(study: Study) -> Iterator[Path]:
-    receipts = _of_stages(study) | _of_tables(study.tables)
+    receipts = of_stages(study) | of_tables(study.tables)
     yield from Made(
         receipts, [RESULTS / study.id / "manifest.json"], [*map(environment_path, study.environments)]
     ).files
@@ -144,7 +152,7 @@ def _artifact(stage: str) -> str:
 
 
 def stale(studies: Iterable[Study]) -> list[Path]:
-    """Return the files of studies, tables and environments that none of these studies makes, sorted.
+    """Return the files of studies, tables, figures and environments that none of these studies makes, sorted.
 
     What belongs to no study, such as the evidence, is left alone.
     """
@@ -153,8 +161,8 @@ def stale(studies: Iterable[Study]) -> list[Path]:
 
 
 def unknown(folder: Path, known: Iterable[Path]) -> list[Path]:
-    """Return the files of ``folder`` that are not ``known``, sorted; notes of jobs and half-written files do not count."""
-    apart = {RESULTS / "README.md", RESULTS / ".running", *known}
+    """Return the files of ``folder`` that are not ``known``, sorted; notes of jobs and unfinished files left out."""
+    apart = {RESULTS / "README.md", RESULTS / ".running", PACK, *known}
     return [path for path in _files(folder) if path not in apart and not _is_passing(path)]
 
 
@@ -172,4 +180,4 @@ def _is_of_studies(path: Path) -> bool:
     """Tell whether a file is one that some study makes or made, by the folder it is in."""
     parts = path.relative_to(RESULTS).parts
     parts = parts[1:] if parts[0] in NOTES else parts
-    return len(parts) > 1 and (parts[0] in ("tables", "environments") or parts[0] not in RESERVED)
+    return len(parts) > 1 and (parts[0] in ("tables", "figures", "environments") or parts[0] not in RESERVED)

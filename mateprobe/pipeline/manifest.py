@@ -9,7 +9,7 @@ other: an input must be an output of another stage, with the same hash, back to 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,17 +37,23 @@ def run(args: argparse.Namespace) -> int:
         EvidenceError: an artifact is not what its receipt says, or not made from what is there.
     """
     study = parse_section(args.section)["study"]
-    protocol = protocol_path(study)
     receipts = [read_receipt(path) for path in sorted(args.receipts)]
+    expect_chain(receipts)
+    write_bytes(RESULTS / study / "manifest.json", manifest_bytes(study, receipts))
+    return 0
+
+
+def manifest_bytes(study: str, receipts: Iterable[Receipt]) -> bytes:
+    """Return the manifest of a study with these receipts, among which may be others'."""
+    protocol, prefix = protocol_path(study), f"{(RESULTS / study).as_posix()}/"
     content = {
         "format": FORMAT,
         "version": VERSION,
         "study": study,
         "protocol": {"path": protocol.as_posix(), "sha256": sha256_file(protocol)} if protocol.is_file() else None,
-        "artifacts": artifacts(receipts, f"{(RESULTS / study).as_posix()}/"),
+        "artifacts": [artifact for artifact in artifacts(receipts) if artifact["path"].startswith(prefix)],
     }
-    write_bytes(RESULTS / study / "manifest.json", canonical_bytes(content) + b"\n")
-    return 0
+    return canonical_bytes(content) + b"\n"
 
 
 def protocol_path(study: str) -> Path:
@@ -55,24 +61,23 @@ def protocol_path(study: str) -> Path:
     return PROTOCOLS / f"{study}.md"
 
 
-def artifacts(receipts: Iterable[Receipt], prefix: str = "") -> list[dict[str, Any]]:
-    """Return path, sha256, bytes, rule, code, params and input hashes of every artifact, by path.
-
-    Args:
-        receipts: those of the stages, and of the stages they depend on.
-        prefix: list only artifacts whose path begins so; the others are still checked.
+def expect_chain(receipts: Sequence[Receipt]) -> None:
+    """Hold receipts against the disk and against each other.
 
     Raises:
         EvidenceError: a file on disk differs from its receipt, or an input from its maker's output.
     """
-    receipts = list(receipts)
     made = {path: output.sha256 for receipt in receipts for path, output in receipt.outputs.items()}
     for path, sha256 in made.items():
         _expect(path, sha256, sha256_file(Path(path)) if Path(path).is_file() else None, "on disk")
     for receipt in receipts:
         for path, sha256 in receipt.inputs.items():
             _expect(path, sha256, made.get(path, sha256), f"made, but {receipt.stage} read another")
-    return [
+
+
+def artifacts(receipts: Iterable[Receipt]) -> list[dict[str, Any]]:
+    """Return path, sha256, bytes, rule, code, params and input hashes of every artifact, by path."""
+    listed = [
         {
             "path": path,
             "sha256": output.sha256,
@@ -82,12 +87,10 @@ def artifacts(receipts: Iterable[Receipt], prefix: str = "") -> list[dict[str, A
             "params": receipt.params,
             "inputs": dict(receipt.inputs),
         }
-        for path, output, receipt in sorted(
-            ((path, output, receipt) for receipt in receipts for path, output in receipt.outputs.items()),
-            key=lambda item: item[0],
-        )
-        if path.startswith(prefix)
+        for receipt in receipts
+        for path, output in receipt.outputs.items()
     ]
+    return sorted(listed, key=lambda artifact: str(artifact["path"]))
 
 
 def _expect(path: str, expected: str, found: str | None, how: str) -> None:

@@ -14,12 +14,15 @@ from time import monotonic
 from typing import IO, TYPE_CHECKING
 
 from mateprobe import strict_json
-from mateprobe.errors import InvalidValue, StageError
+from mateprobe.errors import InvalidValue, StageError, StudyError
 from mateprobe.gate import Standing
+from mateprobe.pipeline import chain
+from mateprobe.pipeline.chain import Disk
 from mateprobe.pipeline.section import RESULTS
 from mateprobe.pipeline.studies import STUDIES, load_studies
 from mateprobe.pipeline.table_specs import OWN, TABLES, Table
 from mateprobe.pipeline.tables import FOLDER
+from mateprobe.pipeline.verify import load_project
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -54,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
     width = None if sys.stdout.isatty() else 150
     out = Console(width=width, markup=False, emoji=False)  # what stands in a table is data
     with _alone():
+        _clear(args.studies)
         config = ["fresh=true"] * args.fresh + [f"studies={args.studies}"] * (args.studies != STUDIES)
         done = _run_workflow([*args.targets, "--cores", args.cores, *["--config", *config] * bool(config)])
     for name in [*TABLES] * (not args.targets) + _own_tables(args.targets):
@@ -73,6 +77,24 @@ def _alone() -> Iterator[None]:
         except OSError:
             raise InvalidValue(f"{RESULTS}: another run is at work here; wait for it, or use another clone") from None
         yield
+
+
+def _clear(folder: Path) -> None:
+    """Remove receipts that are not true of what is on disk, so that their stages are made again.
+
+    Snakemake goes by times and sizes; a file whose bytes changed under both it takes for what it was.
+    """
+    try:
+        project = load_project(folder)
+    except StudyError:
+        return  # the workflow says what is wrong
+    found = chain.differences(project.made, project.archives.values(), Disk())
+    untrue = sorted({difference.untrue for difference in found if difference.untrue and difference.untrue.is_file()})
+    for path in untrue:
+        path.unlink()
+    if untrue:
+        named = ", ".join(map(str, untrue[:5])) + f" and {len(untrue) - 5} more" * (len(untrue) > 5)
+        sys.stderr.write(f"Not true of what is on disk, so what they speak of is made again: {named}\n")
 
 
 def _run_workflow(arguments: list[str]) -> int:

@@ -25,9 +25,10 @@ from mateprobe.pipeline.yaml_file import YamlFile, key_text, read_yaml
 
 RESERVED = frozenset({
     "agreement", "all", "benchmarks", "cases", "claims", "environment", "environments", "evidence", "figures", "fixes",
-    "gate", "logs", "manifest", "observe", "outcomes", "paper", "statistics", "summary", "tables", "verify",
+    "gate", "index", "logs", "manifest", "observe", "outcomes", "paper", "report", "statistics", "summary", "tables",
+    "verify",
 })  # fmt: skip
-"""What no study may be called: the rules of the workflow, and the other folders of results."""
+"""What no study may be called: rules of the workflow, other folders of results, other lists of golden hashes."""
 
 
 SOURCES = ("generate", "file", "operators", "evidence", "defects")

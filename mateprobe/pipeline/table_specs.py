@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mateprobe.pipeline import schema_table_rows as schema_rows, table_rows as rows
+from mateprobe.pipeline import schema_table_rows as schema_rows, table_rows as rows, timeline_rows
 from mateprobe.pipeline.table_rows import Row
 
 
@@ -54,6 +54,19 @@ _FIXES = (
     Column("control_before", "Control before"),
     Column("control_after", "Control after"),
     Column("reproduced", "Fix reproduced"),
+)
+_OUTPUTS = (
+    _STUDY,
+    Column("model", "Model"),
+    Column("requests", "Requests"),
+    Column("valid", "Structurally valid"),
+    Column("declaration", "Declaration accepted"),
+    Column("strict", "Strict accepted"),
+    Column("heuristic", "Heuristic accepted"),
+    Column("length", "Length accepted"),
+    Column("findings", "Findings"),
+    Column("output_tokens", "Output tokens"),
+    Column("median_seconds", "Recorded median, s"),
 )
 _LANES = (
     Column("lane", "Lane"),
@@ -230,19 +243,13 @@ TABLES: Mapping[str, Table] = {
     ),
     "model_outputs": Table(
         "Recorded model outputs: how far they came, and what each profile accepts; acceptance is not accuracy",
-        (
-            _STUDY,
-            Column("model", "Model"),
-            Column("requests", "Requests"),
-            Column("valid", "Structurally valid"),
-            Column("declaration", "Declaration accepted"),
-            Column("strict", "Strict accepted"),
-            Column("heuristic", "Heuristic accepted"),
-            Column("length", "Length accepted"),
-            Column("findings", "Findings"),
-            Column("output_tokens", "Output tokens"),
-            Column("median_seconds", "Recorded median, s"),
-        ),
+        _OUTPUTS,
+        "summary",
+        rows.model_outputs,
+    ),
+    "small_model_outputs": Table(
+        "A small model under three ways of decoding: how far its outputs came, and what each profile accepts",
+        _OUTPUTS,
         "summary",
         rows.model_outputs,
     ),
@@ -266,6 +273,17 @@ TABLES: Mapping[str, Table] = {
     ),
     "output_mutations": Table(
         "Mutations of recorded outputs: outcomes by lane; lanes are of different kinds and never pooled",
+        (
+            _STUDY,
+            Column("part", "By"),
+            Column("name", "Name"),
+            *_LANES,
+        ),
+        "outcomes",
+        rows.output_mutations,
+    ),
+    "small_model_mutations": Table(
+        "Mutations of the small model's accepted declarations: outcomes by lane, never pooled",
         (
             _STUDY,
             Column("part", "By"),
@@ -380,6 +398,37 @@ TABLES: Mapping[str, Table] = {
         ),
         "fixes",
         rows.defects,
+    ),
+    "version_timeline": Table(
+        f"Defects over the releases of their packages, in order of version; {_CHOSEN}",
+        (
+            Column("package", "Package"),
+            Column("defect", "Defect"),
+            Column("issue", "Report"),
+            Column("last_good_before", "Last good before"),
+            Column("first_bad", "First bad"),
+            Column("last_bad", "Last bad"),
+            Column("first_good", "First good after"),
+            Column("good_between", "Good between"),
+            Column("bad", "Bad"),
+            Column("good", "Good"),
+            Column("not_comparable", "Not comparable"),
+            Column("unavailable", "Unavailable"),
+            Column("releases", "Releases"),
+        ),
+        "outcomes",
+        timeline_rows.version_timeline,
+    ),
+    "version_timeline_each": Table(
+        "Defects over the releases of their packages, release by release",
+        (
+            Column("package", "Package"),
+            Column("defect", "Defect"),
+            Column("release", "Release"),
+            Column("standing", "Standing"),
+        ),
+        "outcomes",
+        timeline_rows.version_timeline_each,
     ),
     "historical_screening": Table(
         "Historical: the reports that were screened",

@@ -1,133 +1,159 @@
 """``verify``: read everything on disk again and hold it against its hashes. Nothing is made or changed.
 
-What is checked: golden hashes (missing, extra, changed), every receipt against the files it speaks of
-and against the receipts of what it was made from, manifests against the receipts, the evidence against
-its pins. Touched times are no difference; one changed byte is.
+Held together are the receipts, what they speak of and what that was made from, back to the pins; manifests;
+environments and their locks; golden hashes; frozen answers and what was observed; the claims, computed
+again. What is missing, extra or changed is named; touched times are no difference. Not looked at: logs,
+benchmarks, and what a killed run left half-written, which no stage reads.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mateprobe import strict_json
-from mateprobe.errors import EvidenceError, InvalidValue, MateProbeError
-from mateprobe.pipeline.files import sha256_file
-from mateprobe.pipeline.golden import differences, on_disk, read_golden
-from mateprobe.pipeline.made import made
-from mateprobe.pipeline.manifest import artifacts
+from mateprobe.errors import EvidenceError, MateProbeError
+from mateprobe.pipeline import chain, golden
+from mateprobe.pipeline.chain import Difference, Disk
+from mateprobe.pipeline.claims import CLAIMS, FOLDER, Claims, claims_bytes, computed, load_claims
+from mateprobe.pipeline.environment import receipt_path as environment_path
+from mateprobe.pipeline.frozen import FROZEN
+from mateprobe.pipeline.golden import INDEX, REPORT, golden_path, read_golden
+from mateprobe.pipeline.made import Made, of_all, of_archives, unknown
+from mateprobe.pipeline.pins import Archive, load_archives
 from mateprobe.pipeline.section import RESULTS
-from mateprobe.pipeline.stage import Receipt, read_receipt
-from mateprobe.pipeline.studies import Study, load_studies
-
-REPORT = "report"
-"""The name under which tables and claims, which span studies, are frozen."""
-
-MADE_BY_CODE = ("manifest.json",)
-NOT_ARTIFACTS = frozenset({"receipts"})
+from mateprobe.pipeline.studies import STUDIES, Study, load_studies
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("only", nargs="*", metavar="study", help="studies to verify (default: all, and the report)")
+    parser.add_argument("only", nargs="*", metavar="STUDY", help="studies to verify (default: all, and the report)")
+    add_studies(parser)
+
+
+def add_studies(parser: argparse.ArgumentParser) -> None:
+    """Add the argument that says where study files are."""
+    parser.add_argument(
+        "-C", dest="studies", metavar="DIR", type=Path, default=STUDIES, help="folder of study files (%(default)s)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Verify; return 0, or 1 after a line for every difference.
 
     Raises:
-        EvidenceError: there is nothing to verify.
+        EvidenceError: there is nothing to verify, or a file cannot be read.
     """
-    studies = load_studies(only=args.only)
-    if not any((RESULTS / id).is_dir() for id in studies):
-        raise EvidenceError(f"{RESULTS}: expected the results of {', '.join(studies)}, found none; run make reproduce")
-    checked, problems = 0, []
-    for study in studies.values():
-        files = golden_files(study)
-        checked += len(files)
-        problems += _golden(study.id, files)
-    if not args.only:
-        files = report_files()
-        checked += len(files)
-        problems += _golden(REPORT, files)
-    receipts, unread = _receipts(studies.values())
-    problems += unread
-    checked += sum(len(receipt.outputs) for receipt in receipts)
-    problems += [*_chain(receipts), *_manifests(studies.values(), receipts)]
-    for line in dict.fromkeys(problems):
-        sys.stdout.write(f"{line}\n")
-    if problems:
+    project, disk = load_project(args.studies, args.only), Disk()
+    if not any((RESULTS / id).is_dir() for id in project.studies):
+        wanted = ", ".join(project.studies)
+        raise EvidenceError(f"{RESULTS}: expected results of {wanted}, found none; run make reproduce")
+    try:
+        found = list(dict.fromkeys(difference.told for difference in differences(project, disk)))
+    except OSError as error:
+        raise EvidenceError(f"{error.filename}: cannot be read: {error.strerror}") from None
+    sys.stdout.write("".join(f"{line}\n" for line in found))
+    if found:
         return 1
-    sys.stdout.write(f"{checked} hashes verified: {len(studies)} studies, {len(receipts)} receipts, no difference\n")
+    frozen = sum(golden_path(id).is_file() for id in project.studies)
+    sys.stdout.write(f"{len(disk.known)} files as they should be: {len(project.studies)} studies, {frozen} frozen\n")
     return 0
 
 
-def golden_files(study: Study) -> dict[str, str]:
-    """Return the hashes on disk of a study's artifacts that depend on its inputs alone."""
-    folder = RESULTS / study.id
-    paths = [path for path in made([study]) if path.is_relative_to(folder) and _frozen(path, folder)]
-    return on_disk(path.as_posix() for path in paths)
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What there is to verify: studies and pinned archives by name, and the claims, unless it is only some studies."""
+
+    studies: Mapping[str, Study]
+    archives: Mapping[str, Archive]
+    claims: Claims | None
+
+    @property
+    def made(self) -> Made:
+        """What the workflow makes of it, and what has been taken from archives that no study needs any more."""
+        made = of_all(self.studies, self.archives.values(), self.claims)
+        taken = of_archives(archive for archive in self.archives.values() if archive.receipt.is_file())
+        return replace(made, receipts={**taken, **made.receipts})
 
 
-def report_files() -> dict[str, str]:
-    """Return the hashes on disk of the tables and the claims."""
-    tables = [path for path in (RESULTS / "tables").glob("*.*") if path.is_file()]
-    return on_disk(path.as_posix() for path in [*tables, RESULTS / "paper" / "claims.json"])
+def load_project(studies: Path = STUDIES, only: Iterable[str] = ()) -> Project:
+    """Return the project of the working folder, or of it only some studies.
+
+    Raises:
+        StudyError: a study, the pins or the claims cannot be used; or no such study.
+    """
+    claims = None if only else (load_claims() if CLAIMS.is_file() else Claims({}, {}, {}))
+    return Project(load_studies(studies, only), load_archives(), claims)
 
 
-def _frozen(path: Path, folder: Path) -> bool:
-    inside = path.relative_to(folder)
-    return inside.name not in MADE_BY_CODE and inside.parts[0] not in NOT_ARTIFACTS
+def differences(project: Project, disk: Disk) -> Iterator[Difference]:
+    """Yield everything that is not what it should be."""
+    absent = [id for id in project.studies if not (RESULTS / id).is_dir()]
+    yield from (Difference(f"{RESULTS / id}: missing; run make reproduce") for id in absent)
+    yield from map(Difference, _extra(project))
+    project = replace(project, studies={id: study for id, study in project.studies.items() if id not in absent})
+    made = project.made
+    yield from chain.differences(made, project.archives.values(), disk)
+    lines = [*_golden(project, disk), *_answers(project, disk), *_claims(project, made)]
+    yield from map(Difference, lines)
 
 
-def _golden(name: str, found: dict[str, str]) -> list[str]:
-    expected = read_golden(name)
-    return differences(expected, found) if expected else []
+def _extra(project: Project) -> Iterator[str]:
+    """Yield what lies below ``results/`` and nothing makes; of only some studies, in their folders."""
+    folders = [RESULTS] if project.claims else [RESULTS / id for id in project.studies]
+    environments = (environment_path(name) for study in project.studies.values() for name in study.environments)
+    known = {*project.made.files, *environments}
+    for path in (path for folder in folders for path in unknown(folder, known)):
+        yield f"{path}: extra; nothing makes it; remove it (of a former study: mateprobe study prune)"
 
 
-def _receipts(studies: Iterable[Study]) -> tuple[list[Receipt], list[str]]:
-    """Return the receipts on disk, and a line for each that cannot be read."""
-    folders = [RESULTS / study.id / "receipts" for study in studies]
-    folders += [RESULTS / name / "receipts" for name in ("tables", "figures", "paper", "environments")]
-    paths = [path for folder in folders for path in sorted(folder.glob("*.json"))]
-    paths += sorted((RESULTS / "evidence").glob("**/receipt*.json"))
-    receipts, unread = [], []
-    for path in paths:
-        try:
-            receipts.append(read_receipt(path))
-        except EvidenceError as error:
-            unread.append(str(error))
-    return receipts, unread
+def _golden(project: Project, disk: Disk) -> Iterator[str]:
+    """Hold artifacts against golden hashes, and the folder of these against its index."""
+    for id, study in project.studies.items():
+        yield from _listed(id, disk.present(golden.artifacts_of_study(study)))
+    if project.claims:
+        yield from _listed(REPORT, disk.present(map(Path, _read(REPORT)[0])))
+    if any(FROZEN.glob("*.sha256")):
+        if not golden_path(INDEX).is_file():
+            yield f"{golden_path(INDEX)}: missing"
+        yield from _listed(INDEX, disk.present(golden.frozen_files()))
 
 
-def _chain(receipts: list[Receipt]) -> Iterator[str]:
-    """Yield a line for every file that is not what a receipt says, and every input another than was made."""
-    outputs = {path: output.sha256 for receipt in receipts for path, output in receipt.outputs.items()}
-    yield from differences(outputs, on_disk(outputs))
-    for receipt in receipts:
-        for path, sha256 in receipt.inputs.items():
-            current = outputs.get(path)
-            if current is None and Path(path).is_file():
-                current = sha256_file(Path(path))
-            if current is not None and current != sha256:
-                made_of = ", ".join(receipt.outputs)
-                yield f"{path}: {receipt.stage} read sha256 {sha256}, now {current}; {made_of} is out of date"
+def _listed(name: str, found: Mapping[str, str]) -> list[str]:
+    expected, problems = _read(name)
+    return problems + (golden.differences(expected, found) if expected else [])
 
 
-def _manifests(studies: Iterable[Study], receipts: list[Receipt]) -> Iterator[str]:
-    for study in studies:
-        path = RESULTS / study.id / "manifest.json"
-        try:
-            listed = strict_json.load(path)["artifacts"]
-            current = artifacts(receipts, f"{(RESULTS / study.id).as_posix()}/")
-        except OSError:
-            yield f"{path}: missing; the study was not finished"
-        except (InvalidValue, KeyError, TypeError) as error:
-            yield f"{path}: expected a manifest, found {error}"
-        except MateProbeError as error:
-            yield str(error)
-        else:
-            if listed != current:
-                yield f"{path}: lists other artifacts or hashes than the receipts; run the workflow again"
+def _read(name: str) -> tuple[dict[str, str], list[str]]:
+    try:
+        return read_golden(name), []
+    except EvidenceError as error:
+        return {}, [str(error)]
+
+
+def _answers(project: Project, disk: Disk) -> Iterator[str]:
+    """Hold frozen answers of programs against what the workflow observed."""
+    for study in project.studies.values():
+        for path, observed in golden.answers_of(study).items():
+            expected, found = disk.sha256(observed.as_posix()), disk.sha256(path.as_posix())
+            if found and expected != found:
+                yield f"{path}: changed; {observed} has sha256 {expected}, found {found}"
+
+
+def _claims(project: Project, made: Made) -> Iterator[str]:
+    """Compute every claim again."""
+    path = FOLDER / "claims.json"
+    if project.claims is None or path not in made.files or not path.is_file():
+        return
+    try:
+        written = computed(project.claims)
+    except (MateProbeError, FileNotFoundError) as error:
+        yield f"{path}: cannot be computed again: {error}"
+        return
+    for claim in written["claims"]:
+        if not claim["agrees"]:
+            yield f"claim {claim['id']}: stated {claim['expected']!r}, computed {claim['value']!r}"
+    if claims_bytes(written) != path.read_bytes():
+        yield f"{path}: changed; other than what its artifacts give"

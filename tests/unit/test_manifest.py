@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mateprobe.errors import EvidenceError
-from mateprobe.pipeline.manifest import artifacts
+from mateprobe.pipeline.manifest import artifacts, expect_chain, manifest_bytes
 from mateprobe.pipeline.stage import Receipt, read_receipt
 from mateprobe.pipeline.store import Artifact
 from tests.unit.conftest import Bench, Ended, left, row, study
@@ -152,8 +152,9 @@ def listed(entries: list[dict[str, Any]]) -> list[str]:
 def test_artifacts_of_other_stages_are_checked_and_not_listed(made: dict[str, str]) -> None:
     (a, of_a), (b, of_b) = made.items()
     chain = [receipt("two", {a: of_a}, {b: of_b}), receipt("one", {"pins.yaml": "0"}, {a: of_a})]
-    assert listed(artifacts(chain, "results/demo/")) == [b]
+    assert listed(json.loads(manifest_bytes("demo", chain))["artifacts"]) == [b]
     assert listed(artifacts(chain)) == [b, a]
+    expect_chain(chain)
     Path(a).write_text("edited")
     with pytest.raises(EvidenceError, match=rf"^{a}: expected sha256 {of_a}, found {sha256(a)} on disk"):
-        artifacts(chain, "results/demo/")
+        expect_chain(chain)

@@ -62,6 +62,16 @@ def test_the_cases_of_a_new_study_are_told_apart_by_its_validator(bench: Bench) 
     assert {line.split(",")[2] for line in cases} == {"violation", "preserve"}
 
 
+def test_a_new_study_of_the_project_points_editors_at_the_schema(bench: Bench) -> None:
+    line = "# yaml-language-server: $schema=../mateprobe/schemas/study.schema.json\n"
+    command("new", "outside")
+    Path("mateprobe/schemas").mkdir(parents=True)
+    Path("mateprobe/schemas/study.schema.json").touch()
+    command("new", "refunds")
+    assert [line in Path(f"studies/{name}.yaml").read_text() for name in ("outside", "refunds")] == [False, True]
+    assert command("check").status == 0
+
+
 def test_nothing_is_written_over(bench: Bench) -> None:
     Path("studies/_code").mkdir(parents=True)
     Path("studies/_code/refunds.py").write_text("mine")
@@ -179,6 +189,7 @@ def test_what_a_study_makes_is_kept_and_what_it_left_behind_is_removed(bench: Be
         "results/former/cases.jsonl",
         "results/logs/demo/observe.old.log",
         "results/logs/former/cases.log",
+        "results/figures/intervals.former.svg",
         "results/tables/former.md",
         "results/tables/receipts/former.json",
     ]
@@ -194,9 +205,9 @@ def test_what_a_study_makes_is_kept_and_what_it_left_behind_is_removed(bench: Be
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_text("x")
     told = "".join(f"{name}\n" for name in sorted(gone))
-    assert sorted(command("prune", "--dry-run").out.splitlines()) == sorted([*gone, "7 files would be removed"])
+    assert sorted(command("prune", "--dry-run").out.splitlines()) == sorted([*gone, "8 files would be removed"])
     assert left() == sorted([*kept, *gone, *others])
-    assert sorted(command("prune").out.splitlines()) == sorted([*told.splitlines(), "7 files removed"])
+    assert sorted(command("prune").out.splitlines()) == sorted([*told.splitlines(), "8 files removed"])
     assert left() == sorted([*kept, *others])
     assert not Path("results/former").exists()
     assert command("prune") == Ended(0, "0 files removed\n", "")

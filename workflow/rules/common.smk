@@ -9,6 +9,7 @@ from mateprobe.pipeline.claims import load_claims
 from mateprobe.pipeline.code import code_digest
 from mateprobe.pipeline.environment import receipt_path
 from mateprobe.pipeline.figure_specs import to_draw
+from mateprobe.pipeline.made import of_all, of_study, rows_of
 from mateprobe.pipeline.manifest import protocol_path
 from mateprobe.pipeline.paper import SOURCE, read_by
 from mateprobe.pipeline.pins import FOLDER, load_archives
@@ -33,6 +34,9 @@ MADE = sorted({table for study in STUDIES.values() for table in study.tables})
 
 # Jobs run under the Python that runs the workflow, also where its environment is not activated.
 shell.prefix(f"PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; ")
+
+# Every artifact is a target: of what is only on the way to one, Snakemake would not miss what was removed.
+EVERYTHING = of_all(STUDIES, ARCHIVES.values(), CLAIMS, fresh=config["fresh"]).files
 
 
 wildcard_constraints:
@@ -147,11 +151,6 @@ def receipt_of(path):
     return f"results/{parts[1]}/receipts/{stage}.json"
 
 
-def table_studies(table):
-    """Return the ids of the studies with rows in a table."""
-    return [id for id, study in STUDIES.items() if table in study.tables]
-
-
 def artifacts_for(table, studies):
     """Return the artifacts with the rows of a table, for some studies."""
     return [path for study in studies for path in table.inputs(study, STUDIES[study].validators)]
@@ -159,29 +158,11 @@ def artifacts_for(table, studies):
 
 def table_inputs(wildcards):
     """Return the artifacts a table is made from."""
-    return artifacts_for(TABLES.get(wildcards.table, TABLES[OWN]), table_studies(wildcards.table))
-
-
-def manifests(wildcards):
-    """Return the manifest of every study."""
-    return [f"results/{study}/manifest.json" for study in STUDIES]
-
-
-def tables(wildcards):
-    """Return every table that some study has rows in."""
-    return [f"results/tables/{table}.json" for table in MADE]
+    return artifacts_for(TABLES.get(wildcards.table, TABLES[OWN]), rows_of(wildcards.table, STUDIES))
 
 
 # The artifacts each figure is drawn from, of every figure that some study has rows for.
 FIGURES = {
     name: artifacts_for(figure.source, studies)
-    for name, (figure, studies) in to_draw({table: table_studies(table) for table in MADE}).items()
+    for name, (figure, studies) in to_draw({table: rows_of(table, STUDIES) for table in MADE}).items()
 }
-
-
-def claim_targets(wildcards):
-    """Return the claims of the report and the paper, if every study is being made that they are computed from."""
-    studies = {Path(path).parts[1] for path in CLAIMS.artifacts} - {"tables"}
-    shown = {path.stem for path in map(Path, CLAIMS.artifacts) if path.parts[1] == "tables"}
-    complete = studies <= STUDIES.keys() and shown <= set(MADE)
-    return ["results/paper/claims.json", "results/paper/mateprobe.pdf"] if complete else []
