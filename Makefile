@@ -4,6 +4,7 @@
 ##  make reproduce FRESH=1   the same, with every audited package run anew instead of replayed
 ##  make verify      hold what is in results/ against its hashes, back to what is pinned; changes nothing
 ##  make freeze      declare what is in results/ to be right: write studies/_frozen/*.sha256 (ARGS="--dry-run" shows what)
+##  make pack        put results/ and what it was made from into one archive: results/mateprobe-evidence.tar.bz2
 ##  make test        run the tests (ARGS="-k digest" passes arguments on to pytest)
 ##  make lint        ruff, mypy, snakefmt, snakemake --lint
 ##  make bench       measure, in ratios to the published engine (ARGS="audit" measures one part)
@@ -17,15 +18,23 @@ FRESH =
 unexport PYTHONDONTWRITEBYTECODE  # a run starts Python hundreds of times: let it keep what it compiled
 unexport PYTHONPATH PYTHONHOME    # the environment is .venv and nothing else
 
-.PHONY: help reproduce verify freeze test lint bench lock clean distclean environment
+.PHONY: help reproduce verify freeze pack test lint bench lock clean distclean environment
 help:
 	@sed -n 's/^## //p' Makefile
 
 reproduce: environment
 	@.venv/bin/python -m mateprobe.pipeline reproduce $(if $(FRESH),--fresh) $(ARGS)
 
-verify freeze: environment
-	@.venv/bin/python -m mateprobe $@ $(ARGS)
+verify: environment
+	@.venv/bin/python -m mateprobe verify $(ARGS)
+
+freeze: environment
+	@.venv/bin/python -m mateprobe freeze $(ARGS)
+
+# Its date is that of the commit: one that does not change from run to run.
+pack: environment
+	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH-$$(git log -1 --format=%ct 2> /dev/null)} \
+	    .venv/bin/python -m mateprobe.pipeline pack $(ARGS)
 
 test: environment
 	.venv/bin/python -m pytest --numprocesses logical --maxprocesses 4 $(ARGS)

@@ -23,6 +23,7 @@ include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/paper.smk"
+include: "workflow/rules/page.smk"
 include: "workflow/rules/verify.smk"
 
 

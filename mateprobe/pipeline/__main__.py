@@ -28,6 +28,7 @@ STAGES = {
     "figures": "draw one figure of the report",
     "claims": "compute every number the report states, and compare",
     "paper": "set the paper from its source, the numbers, the tables and the figures",
+    "page": "make the page that shows the report, its studies and their cases",
     "capture": "ask a model server what a collection wants to know, each attempt once",
     "releases": "list the releases of a package on the index",
     "lock": "make the lock files of a study's environments",

@@ -67,8 +67,8 @@ def differences(made: Made, archives: Iterable[Archive], disk: Disk) -> Iterator
         lines = [*_of_outputs(path, receipt, made.receipts[path], disk), *_of_inputs(receipt, vouched, disk)]
         yield from (Difference(line, path) for line in lines)
     for archive in archives:
-        path = archive.receipt
-        pinned = {archive.files[member].as_posix(): pin for member, pin in archive.members.items()}
+        path, places = archive.receipt, archive.files
+        pinned = {places[member].as_posix(): pin for member, pin in archive.members.items()}
         if path in receipts and receipts[path].outputs != pinned:
             yield Difference(f"{path}: changed; its members are not those pinned for {archive.file}", path)
     for path in made.manifests:

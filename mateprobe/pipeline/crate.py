@@ -9,7 +9,7 @@ Source: RO-Crate 1.1; Process Run Crate 0.5.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -66,6 +66,7 @@ def described(files: Mapping[str, Artifact], receipts: Mapping[str, Receipt], py
 
     crate = ROCrate(version="1.1")
     crate.metadata.extra_contexts.append(TERMS)
+    crate.metadata.extra_terms["sha256"] = "http://schema.org/sha256"  # younger than the vocabulary of RO-Crate 1.1
     for path, artifact in sorted(files.items()):
         crate.add_file(dest_path=path, properties=_file(path, artifact))
     _add(crate, PROFILE, "CreativeWork", name="Process Run Crate", version=PROFILE.rpartition("/")[2])
@@ -88,7 +89,12 @@ def described(files: Mapping[str, Artifact], receipts: Mapping[str, Receipt], py
     about = {"name": TITLE, "description": ABOUT, "version": __version__, "conformsTo": {"@id": PROFILE}}
     dated = {"datePublished": date} if date else {}
     licence = {"license": {"@id": LICENCE}} if LICENCE in files else {}
-    for name, value in {**about, **dated, **licence, "mentions": _references(f"#{path}" for path in receipts)}.items():
+    for name, value in {
+        **about,
+        **dated,
+        **licence,
+        "mentions": _references([f"#{path}" for path in receipts]),
+    }.items():
         root[name] = value
     return json_text(crate.metadata.generate()).encode()
 
@@ -102,7 +108,7 @@ def _file(path: str, artifact: Artifact) -> dict[str, Any]:
 def _action(path: str, receipt: Receipt, files: Mapping[str, Artifact]) -> dict[str, Any]:
     """Return one making of files; inputs that lie outside the project, known by name and hash only, are not objects."""
     return {
-        "name": f"{receipt.stage}: {', '.join(sorted(receipt.outputs)[:1])}",
+        "name": f"{receipt.stage}: {min(receipt.outputs)}",
         "description": f"code {receipt.code}, parameters {receipt.params}; as receipt {path} has it",
         "instrument": {"@id": _tool(receipt.stage)},
         "object": _references(receipt.inputs.keys() & files.keys()),
@@ -114,12 +120,12 @@ def _tool(stage: str) -> str:
     return f"#stage-{quote(stage)}"
 
 
-def _references(paths: Iterable[str]) -> list[dict[str, str]]:
+def _references(paths: Collection[str]) -> list[dict[str, str]]:
     """Return references, sorted; an id is a path as a URI has it."""
     return [{"@id": quote(path, safe="/#")} for path in sorted(paths)]
 
 
-def _add(crate: ROCrate, id: str, type: str, **properties: Any) -> None:
+def _add(crate: ROCrate, id: str, kind: str, **properties: Any) -> None:
     from rocrate.model.contextentity import ContextEntity  # type: ignore[import-untyped]
 
-    crate.add(ContextEntity(crate, id, properties={"@type": type, **properties}))
+    crate.add(ContextEntity(crate, id, properties={"@type": kind, **properties}))

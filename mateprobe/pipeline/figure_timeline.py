@@ -31,7 +31,7 @@ def version_timeline(frame: DataFrame) -> Figure:
     """Draw which releases have each defect, one panel a package, from rows of ``version_timeline_each``."""
     from matplotlib.figure import Figure
 
-    parts = {package: part for package, part in frame.groupby("package", sort=False)}
+    parts = {package: frame[frame["package"] == package] for package in dict.fromkeys(frame["package"])}
     rows = [part["defect"].nunique() for part in parts.values()]
     figure = Figure(figsize=(WIDTH, 0.5 + sum(0.62 + 0.15 * number for number in rows)))
     panels = figure.subplots(len(parts), 1, squeeze=False, height_ratios=[number + 0.4 for number in rows])

@@ -84,7 +84,7 @@ def _found(name: str, project: Project, disk: Disk) -> dict[str, str]:
 
 def _changes(name: str, found: Mapping[str, str], project: Project) -> Iterator[str]:
     """Yield what differs from the golden hashes, old and new, each with what it was made from that differs too."""
-    expected = read_golden(name)
+    expected = read_golden(name) or {}
     receipts = of_report(project.studies, project.claims) if name == REPORT else of_stages(project.studies[name])
     for receipt, artifacts in receipts.items():
         paths = [path.as_posix() for path in artifacts]

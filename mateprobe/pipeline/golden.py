@@ -27,7 +27,7 @@ REPORT, INDEX = "report", "index"
 
 NUMBERS = RESULTS / "paper" / "numbers.typ"
 OUR_OWN = "mateprobe/"
-_LINE = re.compile(r"([0-9a-f]{64})  (\S.*)")
+_LINE = re.compile(r"([0-9a-f]{64})  ([^\s\\][^\x00-\x1f\x7f\\]*)")
 
 
 def golden_path(name: str) -> Path:
@@ -62,14 +62,14 @@ def answers_of(study: Study) -> dict[Path, Path]:
     return {frozen_path(study.id, part): RESULTS / study.id / "observations" / f"{part}.jsonl" for part in frozen}
 
 
-def read_golden(name: str) -> dict[str, str]:
-    """Return the golden hashes by path; none where nothing has been frozen.
+def read_golden(name: str) -> dict[str, str] | None:
+    """Return the golden hashes by path, or None where nothing has been frozen.
 
     Raises:
         EvidenceError: as ``read_hashes``.
     """
     path = golden_path(name)
-    return read_hashes(path) if path.is_file() else {}
+    return read_hashes(path) if path.is_file() else None
 
 
 def read_hashes(path: Path) -> dict[str, str]:

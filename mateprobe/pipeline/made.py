@@ -11,6 +11,7 @@ from mateprobe.pipeline.claims import Claims
 from mateprobe.pipeline.environment import receipt_path as environment_path
 from mateprobe.pipeline.figure_specs import to_draw
 from mateprobe.pipeline.files import PARTIAL
+from mateprobe.pipeline.page import front_outputs, receipt_of as page_receipt, study_outputs
 from mateprobe.pipeline.pins import Archive
 from mateprobe.pipeline.section import RESULTS, receipt_path
 from mateprobe.pipeline.studies import Study
@@ -87,7 +88,8 @@ def of_report(studies: Mapping[str, Study], claims: Claims | None) -> Receipts:
         RESULTS / f"figures/receipts/{name}.json": [RESULTS / f"figures/{name}.{form}" for form in ("svg", "png")]
         for name in to_draw(rows)
     }
-    return of_tables(rows) | figures | (_of_paper() if claims and _complete(claims, studies, rows) else {})
+    paper = _of_paper() if claims and _complete(claims, studies, rows) else {}
+    return of_tables(rows) | figures | of_page(studies) | paper
 
 
 def rows_of(table: str, studies: Mapping[str, Study]) -> list[str]:
@@ -111,6 +113,12 @@ def of_tables(tables: Iterable[str]) -> Receipts:
         RESULTS / f"tables/receipts/{table}.json": [RESULTS / f"tables/{table}.{form}" for form in FORMS]
         for table in sorted(tables)
     }
+
+
+def of_page(studies: Mapping[str, Study]) -> Receipts:
+    """Return the files of the page that shows these studies."""
+    each = {page_receipt(id): [*study_outputs(study).values()] for id, study in studies.items()}
+    return {**each, page_receipt("index"): [*front_outputs(studies).values()]}
 
 
 def _of_paper() -> Receipts:
@@ -180,4 +188,4 @@ def _is_of_studies(path: Path) -> bool:
     """Tell whether a file is one that some study makes or made, by the folder it is in."""
     parts = path.relative_to(RESULTS).parts
     parts = parts[1:] if parts[0] in NOTES else parts
-    return len(parts) > 1 and (parts[0] in ("tables", "figures", "environments") or parts[0] not in RESERVED)
+    return len(parts) > 1 and (parts[0] in ("tables", "figures", "report", "environments") or parts[0] not in RESERVED)

@@ -20,7 +20,7 @@ import io
 import os
 import sys
 import tarfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         )
     _refuse(f"{RESULTS}: cannot be packed", problems(Disk()))
     receipts = {path.as_posix(): read_receipt(path) for path in project.made.receipts}
-    members = contents(receipts, args.output)
+    members = contents(receipts)
     with scratch(args.output.parent) as folder:
         partial = folder / args.output.name
         write_pack(partial, members)
@@ -76,14 +76,14 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def contents(receipts: Mapping[str, Receipt], output: Path = PACK) -> dict[str, Member]:
+def contents(receipts: Mapping[str, Receipt]) -> dict[str, Member]:
     """Return every file of a pack by its path in there: those of the project, and those made for the pack.
 
     Raises:
         InvalidValue: ``SOURCE_DATE_EPOCH`` is no count of seconds.
     """
     inputs = (Path(name) for receipt in receipts.values() for name in receipt.inputs)
-    paths = {*unknown(RESULTS, [output]), *_files_of_project(), *(path for path in inputs if path.is_file())}
+    paths = {*unknown(RESULTS, ()), *_files_of_project(), *(path for path in inputs if path.is_file())}
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
     members: dict[str, Member] = {path.as_posix(): path for path in paths}
     members[PYTHON] = f"{python}\n".encode()
@@ -142,8 +142,7 @@ def _date() -> str | None:
         raise InvalidValue(f"{DATE}={seconds!r}: expected seconds since 1970 as a whole number") from None
 
 
-def _refuse(what: str, found: Iterable[str]) -> None:
-    lines = [*found]
+def _refuse(what: str, lines: list[str]) -> None:
     if lines:
         more = f"\n{len(lines) - SHOWN} more" if len(lines) > SHOWN else ""
         raise StageError("\n".join([f"{what}:", *lines[:SHOWN]]) + more)

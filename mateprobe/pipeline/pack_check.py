@@ -93,22 +93,24 @@ def unpack(pack: Path, folder: Path) -> dict[str, str]:
         EvidenceError: it cannot be read, is damaged, or holds something a pack does not: a link, a device, a
             folder, a name outside of its root, a name twice, more files or bytes than there may be.
     """
-    hashes: dict[str, str] = {}
     try:
-        stream = bz2.open(pack, "rb")
-    except OSError as error:
+        with bz2.open(pack, "rb") as stream:
+            return _unpacked(_Bounded(pack, stream), folder)
+    except OSError as error:  # of reading and writing, others have been told
         raise EvidenceError(f"{pack}: expected an evidence pack: {error.strerror}") from None
-    with stream:
-        unpacked = _Bounded(pack, stream)
-        for info in _headers(unpacked):
-            name = _name(pack, info)
-            if len(hashes) == FILES_LIMIT:
-                raise EvidenceError(f"{pack}: holds more than {FILES_LIMIT:,} files; it is no evidence pack")
-            try:
-                hashes[name] = _write(folder / name, unpacked, info.size)
-            except OSError as error:
-                raise EvidenceError(f"{pack}: {name!r:.200}: cannot be unpacked: {error.strerror}") from None
-        unpacked.expect_end()
+
+
+def _unpacked(stream: _Bounded, folder: Path) -> dict[str, str]:
+    hashes: dict[str, str] = {}
+    for info in _headers(stream):
+        name = _name(stream.pack, info)
+        if len(hashes) == FILES_LIMIT:
+            raise EvidenceError(f"{stream.pack}: holds more than {FILES_LIMIT:,} files; it is no evidence pack")
+        try:
+            hashes[name] = _write(folder / name, stream, info.size)
+        except OSError as error:
+            raise EvidenceError(f"{stream.pack}: {name!r:.200}: cannot be unpacked: {error.strerror}") from None
+    stream.expect_end()
     return hashes
 
 
@@ -144,17 +146,17 @@ class _Bounded:
         return data
 
 
-def _headers(unpacked: _Bounded) -> Iterator[tarfile.TarInfo]:
+def _headers(stream: _Bounded) -> Iterator[tarfile.TarInfo]:
     """Yield each header; whoever takes it must have read its file before the next.
 
     The headers are read here, not by ``tarfile``, which would also follow the extensions of the format: none is
     needed, and some make it read as much into memory as they please.
     """
-    while any(block := unpacked.read(tarfile.BLOCKSIZE)):
+    while any(block := stream.read(tarfile.BLOCKSIZE)):
         try:
             yield tarfile.TarInfo.frombuf(block, "utf-8", "strict")
         except (tarfile.HeaderError, UnicodeDecodeError) as error:
-            raise EvidenceError(f"{unpacked.pack}: expected the header of a file: {error}; it is damaged") from None
+            raise EvidenceError(f"{stream.pack}: expected the header of a file: {error}; it is damaged") from None
 
 
 def _name(pack: Path, info: tarfile.TarInfo) -> str:
@@ -168,12 +170,12 @@ def _name(pack: Path, info: tarfile.TarInfo) -> str:
     return name
 
 
-def _write(target: Path, unpacked: _Bounded, size: int) -> str:
+def _write(target: Path, source: _Bounded, size: int) -> str:
     """Write the next ``size`` bytes to a new file; return their hash."""
-    target.parent.mkdir(parents=True, exist_ok=True)
+    target.parent.mkdir(exist_ok=True, parents=True)
     with target.open("xb") as stream:  # what is there already stands in the archive twice
         writer = HashingWriter(stream)
         for start in range(0, size, BLOCK):
-            writer.write(unpacked.read(min(BLOCK, size - start)))
-    unpacked.read(-size % tarfile.BLOCKSIZE)
+            writer.write(source.read(min(BLOCK, size - start)))
+    source.read(-size % tarfile.BLOCKSIZE)
     return writer.sha256

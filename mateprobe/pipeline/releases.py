@@ -16,7 +16,9 @@ from collections.abc import Iterable
 from mateprobe.errors import InvalidValue, StageError
 
 _FOUND = re.compile(r"^ *Found link .*, version: ([0-9.]+)$", re.MULTILINE)
-_WITHDRAWN = re.compile(r"^ *Skipping link: yanked .*?-([0-9.]*[0-9])(?:-[^/ ]*\.whl|\.tar\.gz|\.zip) ", re.MULTILINE)
+_WITHDRAWN = re.compile(
+    r"^ *Skipping link: yanked .*/[^/ ]*?-([0-9.]*[0-9])(?:-[^/ ]*\.whl|\.tar\.gz|\.zip) ", re.MULTILINE
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

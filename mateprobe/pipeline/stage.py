@@ -130,6 +130,14 @@ def read_receipt(path: Path) -> Receipt:
         raise EvidenceError(f"{path}: expected a receipt, found {error}; run the stage again") from None
 
 
+def locked_packages() -> str | None:
+    """Return the SHA-256 of the lock file, which says what packages a stage runs with.
+
+    None of an installed package, which has none beside it.
+    """
+    return sha256_file(LOCK) if LOCK.is_file() else None
+
+
 def _hashed(stage: str, inputs: Mapping[str, Path]) -> dict[str, str]:
     hashes = {}
     for name, path in inputs.items():
@@ -152,7 +160,7 @@ def _key(stage: str, code: str, params: str, hashes: Mapping[str, str], outputs:
             "params": params,
             "inputs": hashes,
             "outputs": sorted(outputs),
-            "lock": sha256_file(LOCK) if LOCK.is_file() else None,  # an installed package has none beside it
+            "lock": locked_packages(),
             "python": f"{sys.version_info.major}.{sys.version_info.minor}",
         }
     )

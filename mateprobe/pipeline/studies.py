@@ -102,6 +102,13 @@ class Study:
             "fixes": {"defects": self.data.get("defects"), "validators": self.releases},
             "gate": {"gates": self.gates},
             "manifest": {},
+            "page": {
+                "title": self.data["title"],
+                "description": self.data.get("description", ""),
+                "validators": list(self.validators),
+                "tables": list(self.tables),
+                "pooled": self.pooled,
+            },
         }
         if validator is not None and stage == "observe":
             reads = {key: self.data["cases"][key] for key in ("reads",) if key in self.data.get("cases", {})}

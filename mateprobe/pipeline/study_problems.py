@@ -25,8 +25,8 @@ from mateprobe.pipeline.yaml_file import YamlFile, key_text, read_yaml
 
 RESERVED = frozenset({
     "agreement", "all", "benchmarks", "cases", "claims", "environment", "environments", "evidence", "figures", "fixes",
-    "gate", "index", "logs", "manifest", "observe", "outcomes", "paper", "report", "statistics", "summary", "tables",
-    "verify",
+    "gate", "index", "logs", "manifest", "observe", "outcomes", "page", "paper", "report", "statistics", "summary",
+    "tables", "verify",
 })  # fmt: skip
 """What no study may be called: rules of the workflow, other folders of results, other lists of golden hashes."""
 

@@ -6,7 +6,7 @@ gets one of these wrong, its trigger says nothing: mostly it has no such functio
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mateprobe.outcome import Outcome
@@ -39,7 +39,7 @@ def timelines(outcomes: RecordFile) -> Timelines:
     }
 
 
-def standing(cases: list[Mapping[str, Any]]) -> str:
+def standing(cases: Sequence[Mapping[str, Any]]) -> str:
     """Return how a release stands to a defect, from the outcomes of the defect's cases."""
     if any(sign in case["reason"] for case in cases for sign in _NOT_THERE):
         return UNAVAILABLE

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from mateprobe.pipeline.chain import Difference, Disk
 from mateprobe.pipeline.claims import CLAIMS, FOLDER, Claims, claims_bytes, computed, load_claims
 from mateprobe.pipeline.environment import receipt_path as environment_path
 from mateprobe.pipeline.frozen import FROZEN
-from mateprobe.pipeline.golden import INDEX, REPORT, golden_path, read_golden
+from mateprobe.pipeline.golden import INDEX, REPORT, golden_path
 from mateprobe.pipeline.made import Made, of_all, of_archives, unknown
 from mateprobe.pipeline.pins import Archive, load_archives
 from mateprobe.pipeline.section import RESULTS
@@ -29,7 +29,13 @@ from mateprobe.pipeline.studies import STUDIES, Study, load_studies
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("only", nargs="*", metavar="STUDY", help="studies to verify (default: all, and the report)")
+    parser.add_argument(
+        "only",
+        nargs="*",
+        metavar="STUDY",
+        help="studies to verify (default: all, and the report), or one evidence pack",
+    )
+    parser.add_argument("--pack", metavar="FILE", type=Path, help="verify an evidence pack, and nothing that lies here")
     add_studies(parser)
 
 
@@ -46,6 +52,10 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         EvidenceError: there is nothing to verify, or a file cannot be read.
     """
+    if pack := args.pack or _pack_among(args.only):
+        from mateprobe.pipeline.pack_check import verify_pack  # it needs this module
+
+        return verify_pack(pack)
     project, disk = load_project(args.studies, args.only), Disk()
     if not any((RESULTS / id).is_dir() for id in project.studies):
         wanted = ", ".join(project.studies)
@@ -62,6 +72,11 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _pack_among(names: Sequence[str]) -> Path | None:
+    """Return the pack that is named in place of a study: no id has a dot or a slash."""
+    return Path(names[0]) if len(names) == 1 and {".", "/"} & {*names[0]} else None
+
+
 @dataclass(frozen=True, slots=True)
 class Project:
     """What there is to verify: studies and pinned archives by name, and the claims, unless it is only some studies."""
@@ -74,7 +89,11 @@ class Project:
     def made(self) -> Made:
         """What the workflow makes of it, and what has been taken from archives that no study needs any more."""
         made = of_all(self.studies, self.archives.values(), self.claims)
-        taken = of_archives(archive for archive in self.archives.values() if archive.receipt.is_file())
+        taken = {
+            receipt: members
+            for receipt, members in of_archives(self.archives.values()).items()
+            if any(path.is_file() for path in (receipt, *members))
+        }
         return replace(made, receipts={**taken, **made.receipts})
 
 
@@ -90,21 +109,22 @@ def load_project(studies: Path = STUDIES, only: Iterable[str] = ()) -> Project:
 
 def differences(project: Project, disk: Disk) -> Iterator[Difference]:
     """Yield everything that is not what it should be."""
-    absent = [id for id in project.studies if not (RESULTS / id).is_dir()]
-    yield from (Difference(f"{RESULTS / id}: missing; run make reproduce") for id in absent)
-    yield from map(Difference, _extra(project))
-    project = replace(project, studies={id: study for id, study in project.studies.items() if id not in absent})
     made = project.made
+    yield from map(Difference, _extra(project, made))
+    if absent := [id for id in project.studies if not (RESULTS / id).is_dir()]:
+        yield from (Difference(f"{RESULTS / id}: missing; run make reproduce") for id in absent)
+        project = replace(project, studies={id: study for id, study in project.studies.items() if id not in absent})
+        made = project.made
     yield from chain.differences(made, project.archives.values(), disk)
     lines = [*_golden(project, disk), *_answers(project, disk), *_claims(project, made)]
     yield from map(Difference, lines)
 
 
-def _extra(project: Project) -> Iterator[str]:
+def _extra(project: Project, made: Made) -> Iterator[str]:
     """Yield what lies below ``results/`` and nothing makes; of only some studies, in their folders."""
     folders = [RESULTS] if project.claims else [RESULTS / id for id in project.studies]
     environments = (environment_path(name) for study in project.studies.values() for name in study.environments)
-    known = {*project.made.files, *environments}
+    known = {*made.files, *environments}
     for path in (path for folder in folders for path in unknown(folder, known)):
         yield f"{path}: extra; nothing makes it; remove it (of a former study: mateprobe study prune)"
 
@@ -112,25 +132,21 @@ def _extra(project: Project) -> Iterator[str]:
 def _golden(project: Project, disk: Disk) -> Iterator[str]:
     """Hold artifacts against golden hashes, and the folder of these against its index."""
     for id, study in project.studies.items():
-        yield from _listed(id, disk.present(golden.artifacts_of_study(study)))
+        yield from _held(id, golden.artifacts_of_study(study), disk)
     if project.claims:
-        yield from _listed(REPORT, disk.present(map(Path, _read(REPORT)[0])))
+        yield from _held(REPORT, golden.artifacts_of_report(project.studies), disk)
     if any(FROZEN.glob("*.sha256")):
         if not golden_path(INDEX).is_file():
-            yield f"{golden_path(INDEX)}: missing"
-        yield from _listed(INDEX, disk.present(golden.frozen_files()))
+            yield f"{golden_path(INDEX)}: missing; run make freeze"
+        yield from _held(INDEX, golden.frozen_files(), disk)
 
 
-def _listed(name: str, found: Mapping[str, str]) -> list[str]:
-    expected, problems = _read(name)
-    return problems + (golden.differences(expected, found) if expected else [])
-
-
-def _read(name: str) -> tuple[dict[str, str], list[str]]:
+def _held(name: str, paths: Iterable[Path], disk: Disk) -> list[str]:
     try:
-        return read_golden(name), []
+        expected = golden.read_golden(name)
     except EvidenceError as error:
-        return {}, [str(error)]
+        return [str(error)]
+    return [] if expected is None else golden.differences(expected, disk.present(paths))
 
 
 def _answers(project: Project, disk: Disk) -> Iterator[str]:

@@ -157,5 +157,9 @@ def test_no_lock_names_an_index(folder: Path) -> None:
 
 def test_every_lock_belongs_to_a_study(folder: Path) -> None:
     with chdir(folder):
-        wanted = {name for study in STUDIES for name in load_study(Path(f"studies/{study}.yaml")).environments}
+        wanted = {
+            name
+            for study in (*STUDIES, "version_timeline")
+            for name in load_study(Path(f"studies/{study}.yaml")).environments
+        }
         assert {path.stem for path in Path("studies/_locks").glob("*.txt")} == wanted

@@ -24,6 +24,7 @@ from mateprobe.pipeline.figure_specs import FIGURES, find, to_draw
 from mateprobe.pipeline.figure_style import answer, set_style, words
 from mateprobe.pipeline.studies import load_studies
 from mateprobe.pipeline.table_specs import TABLES
+from mateprobe.pipeline.timeline_rows import STANDINGS
 from tests.unit.conftest import Bench, left, row, study
 
 ROOT = Path(__file__).parents[2]
@@ -47,6 +48,16 @@ FRAMES: dict[str, list[list[Any]]] = {
     "validator_defects": [
         ["jsonschema #575", "3.0.1 → 3.0.2", "A", "survived → detected", "preserved → preserved", "undefined", "yes"],
         ["x #1", "1 → 2", "B", "baseline_failed → error", "regressed → preserved", "undetermined → detected", "no"],
+    ],
+    "version_timeline": [
+        *(
+            ["tiny", f"tiny-{n}-a-defect-of-some-length", f"1.{minor}.{patch}", standing]
+            for n in range(4)
+            for minor in range(9)
+            for patch in range(minor % 3 + 1)
+            for standing in [STANDINGS[(n + minor) % 4]]
+        ),
+        ["other", "other-1-defect", "2.0", "bad"],
     ],
     "model_findings": [
         ["pilot", "small:1b", 16, "LOW_LEXICAL_CONTENT", 32],

@@ -14,8 +14,9 @@ import yaml
 from mateprobe.errors import StudyError
 from mateprobe.pipeline.__main__ import main
 from mateprobe.pipeline.fixes import fix
-from mateprobe.pipeline.records import write_records
+from mateprobe.pipeline.records import read_records, write_records
 from mateprobe.pipeline.studies import load_study
+from mateprobe.pipeline.timeline_rows import version_timeline, version_timeline_each
 from tests.unit.conftest import Bench, Ended, lines, row, study
 from tests.unit.packages import only_from, wheel
 
@@ -359,6 +360,65 @@ def test_a_study_of_defects_has_a_validator_for_each_release(
 ) -> None:
     defects(desk, DEFECT, validators=validators)
     with pytest.raises(StudyError, match="expected of validators with a release one before and one after, found"):
+        load_study(Path("studies/demo.yaml"), locked=False)
+
+
+EVERY = {"id": "every", "release": "every"}
+TIMELINE = {"package": "tiny", "beside": [], "defects": ["limit"], "releases": ["0.1", "0.9", "1.0", "7"]}
+
+
+def followed(bench: Bench, *timelines: Any, validators: tuple[dict[str, Any], ...] = (EVERY,)) -> None:
+    """Write a study of defects over these timelines."""
+    Path("studies/_defects/d.json").write_text(json.dumps({"defects": [DEFECT]}))
+    Path("studies/_defects/t.json").write_text(json.dumps({"timelines": list(timelines)}))
+    named = {"defects": "_defects/d.json", "timelines": "_defects/t.json"}
+    bench.write(study(cases=named, validators=list(validators), tables=["version_timeline"]))
+
+
+def test_a_defect_is_asked_of_every_release_and_those_not_to_be_had_are_shown(desk: Bench) -> None:
+    followed(desk, TIMELINE)
+    assert main(["lock", "demo"]) == 0
+    desk.capsys.readouterr()
+    desk.judge()
+    outcomes = read_records(Path("results/demo/outcomes/every.jsonl"), "outcomes")
+    assert [row[2:] for row in version_timeline_each(outcomes)] == [
+        ["0.1", "unavailable"],
+        ["0.9", "bad"],
+        ["1.0", "good"],
+        ["7", "unavailable"],
+    ]
+    counted = [1, 1, 0, 2, 4]  # bad, good, not comparable, unavailable, releases
+    assert [*version_timeline(outcomes)] == [["tiny", "limit", "tiny #1", None, "0.9", "0.9", "1.0", 0, *counted]]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"defects": ["limits"]}, "timeline of 'tiny': defect 'limits': expected one of 'limit'; did you mean"),
+        ({"package": "other"}, "timeline of 'other': defect 'limit': "),
+        ({"releases": ["1.0", "1.0rc1"]}, "timelines.0.releases.1: expected pattern"),
+        ({"releases": ["1.0", "1.0"]}, "timelines.0.releases: expected uniqueItems"),
+        ({"beside": ["--index-url=http://a"]}, "timelines.0.beside.0: expected pattern"),
+        ({"range": "all"}, "timelines.0: expected additionalProperties"),
+    ],
+    ids=["unknown defect", "defect of another", "no final release", "twice", "an option", "unknown key"],
+)
+def test_a_timeline_that_cannot_be_used_is_named(desk: Bench, change: dict[str, Any], expected: str) -> None:
+    followed(desk, {**TIMELINE, **change})
+    with pytest.raises(StudyError) as refused:
+        load_study(Path("studies/demo.yaml"), locked=False)
+    assert expected in str(refused.value)
+
+
+def test_a_package_has_one_timeline(desk: Bench) -> None:
+    followed(desk, TIMELINE, TIMELINE)
+    with pytest.raises(StudyError, match="package 'tiny' has 2 timelines; expected one"):
+        load_study(Path("studies/demo.yaml"), locked=False)
+
+
+def test_timelines_are_asked_by_one_validator(desk: Bench) -> None:
+    followed(desk, TIMELINE, validators=(BEFORE, AFTER))
+    with pytest.raises(StudyError, match="expected of validators with a release one, every, found"):
         load_study(Path("studies/demo.yaml"), locked=False)
 
 

@@ -96,14 +96,14 @@ class Tree:
         return said
 
     def rerun(self, *arguments: str) -> dict[str, str]:
-        """Run Snakemake; return each job that ran, as STUDY/STAGE, and how it came by its outputs."""
+        """Run Snakemake; return each job that ran, as STUDY/STAGE, and how it came by its outputs, stage by stage."""
         logs = self.path / "results" / "logs"
         shutil.rmtree(logs, ignore_errors=True)
         self.run(*arguments)
         return {
             path.relative_to(logs).with_suffix("").as_posix(): re.sub(
-                r".*: (made|restored).*\n", r"\1", path.read_text()
-            )
+                r".*: (made|restored).*\n", r"\1 ", path.read_text()
+            ).strip()
             for path in sorted(logs.rglob("*.log"))
         }
 

@@ -1,16 +1,19 @@
+import os
 import shlex
 import sys
 from functools import cache
 from pathlib import Path
 
 # Studies are read once; everything rules need to know of them is a function of wildcards here.
+from mateprobe.canonical import digest
 from mateprobe.pipeline.cases import case_inputs
 from mateprobe.pipeline.claims import load_claims
-from mateprobe.pipeline.code import code_digest
+from mateprobe.pipeline import code as our_code
 from mateprobe.pipeline.environment import receipt_path
 from mateprobe.pipeline.figure_specs import to_draw
-from mateprobe.pipeline.made import of_all, of_study, rows_of
+from mateprobe.pipeline.made import of_all, of_page, of_study, rows_of
 from mateprobe.pipeline.manifest import protocol_path
+from mateprobe.pipeline.page import front_inputs, study_inputs
 from mateprobe.pipeline.paper import SOURCE, read_by
 from mateprobe.pipeline.pins import FOLDER, load_archives
 from mateprobe.pipeline.programs import is_program, made_from, programs_of
@@ -23,6 +26,7 @@ from mateprobe.pipeline.section import (
     stage_modules,
     validator_files,
 )
+from mateprobe.pipeline.stage import locked_packages
 from mateprobe.pipeline.studies import load_studies
 from mateprobe.pipeline.table_specs import OWN, TABLES
 
@@ -45,6 +49,11 @@ wildcard_constraints:
     shard="|".join(["", r"\.[0-9]{4}"]),
     table="|".join(MADE),
     environment="[a-z0-9][a-z0-9.-]*",
+
+
+def code_digest(*modules, roots=()):
+    """Return the digest of code and of the packages it runs with: another version of one reruns it."""
+    return digest([our_code.code_digest(*modules, roots=roots), locked_packages()])
 
 
 def section(stage):
@@ -166,3 +175,15 @@ FIGURES = {
     name: artifacts_for(figure.source, studies)
     for name, (figure, studies) in to_draw({table: rows_of(table, STUDIES) for table in MADE}).items()
 }
+
+
+# The page shows the claims if every study is being made that they are about.
+PAGE = of_page(STUDIES)
+PAGE_CLAIMS = [path for path in EVERYTHING if path == Path("results/paper/claims.json")]
+
+
+def page_inputs(wildcards):
+    """Return what the page is made from: its own files, the artifacts of all studies, figures and claims."""
+    artifacts = [path for study in STUDIES.values() for path in study_inputs(study).values()]
+    front = front_inputs(STUDIES, next(iter(PAGE_CLAIMS), None)).values()
+    return sorted({os.path.relpath(path) for path in (*artifacts, *front)})

@@ -12,9 +12,9 @@ from mateprobe.pipeline.timelines import read_timelines
 
 
 def cases(defects: Path, timelines: Path) -> Iterator[dict[str, Any]]:
-    """Yield the cases of every defect for every release, all that ask one release together.
+    """Yield the cases of every defect for every release.
 
-    A sample names its defect and its release, which decide who is asked, and holds the input, which is
+    Ids begin with the release: cases are judged in the order of their ids, and a release is started once. A sample names its defect and its release, which decide who is asked, and holds the input, which is
     all that is seen there.
     """
     known = {defect["id"]: defect for defect in read_defects(defects)["defects"]}
@@ -24,7 +24,7 @@ def cases(defects: Path, timelines: Path) -> Iterator[dict[str, Any]]:
                 for case in defect_cases(known[id]):
                     yield {
                         **case,
-                        "id": f"{case['id']}:{release}",
+                        "id": f"{requirement}:{case['id']}",
                         "baseline": {**case["baseline"], "release": requirement},
                         "variant": {**case["variant"], "release": requirement},
                         "about": {

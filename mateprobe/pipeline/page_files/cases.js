@@ -48,9 +48,10 @@
 
     function row(at) {
       const id = index.ids[at];
-      const cells = [h("a", { href: address(study.id, { ...chosen, case: id }) }, id), mateprobe.value(index.obligation, at), words(mateprobe.value(index.relation, at)), mateprobe.value(index.family, at)];
+      const link = h("a", { href: address(study.id, { ...chosen, case: id }) }, id);
+      const about = [index.obligation, index.relation, index.family].map((column) => mateprobe.value(column, at));
       const ends = validators.map((name) => outcome(mateprobe.value(index.outcomes[name], at)));
-      return h("tr", null, [...cells, ...ends].map((cell) => h("td", null, cell)));
+      return h("tr", null, [link, ...about, ...ends].map((content) => mateprobe.cell(content)));
     }
 
     function show() {
@@ -90,10 +91,12 @@
       choice("of validator", "validator", validators, chosen, change),
     );
     const head = ["Case", "Obligation", "Relation", "Family", ...validators].map((name) => h("th", { scope: "col" }, name));
-    const made = h("table", { class: "cases" }, h("thead", null, h("tr", null, head)), body);
+    const made = h("table", { class: "cases", "aria-label": "Cases" }, h("thead", null, h("tr", null, head)), body);
     show();
     const region = h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Cases" }, made);
-    return Object.assign(section("Cases", form, status, region, pages), { id: "cases" });
+    const all = Object.assign(section("Cases", form, status, region, pages), { id: "cases" });
+    all.querySelector("h2").tabIndex = -1; // a count leads here
+    return all;
   };
 
   /* Return links from a case to those beside it among the chosen, and back to all of these. */
@@ -104,8 +107,7 @@
     const link = (label, place) =>
       place === undefined ? null : h("a", { href: address(study.id, { ...chosen, case: index.ids[place] }) }, label);
     const beside = here < 0 ? [] : [link("Previous case", places[here - 1]), link("Next case", places[here + 1])];
-    return h("nav", { "aria-label": "Cases", class: "pages" }, link_back(study, chosen), beside);
+    const back = h("a", { href: address(study.id, { ...chosen, at: "cases" }) }, "All chosen cases");
+    return h("nav", { "aria-label": "Cases", class: "pages" }, back, beside);
   };
-
-  const link_back = (study, chosen) => h("a", { href: address(study.id, { ...chosen, at: "cases" }) }, "All chosen cases");
 })();

@@ -4,6 +4,7 @@
   const { h } = mateprobe;
   const NEAR = 3; // equal lines shown around a difference
   const LONG = 2000; // characters of a line shown before it is cut
+  const WORD = 40; // letters; what is longer is no word
   const WORK = 4e6; // pairs of lines compared at most
 
   /* Return the lines of a canonical JSON text, one value each, two spaces a level. */
@@ -22,7 +23,7 @@
       } else if (token === "]" || token === "}") depth -= 1;
       else if (/[[{]$/.test(line)) end();
       line += token === ":" ? ": " : token;
-      if (token === "," ) end();
+      if (token === ",") end();
       else if (token === "[" || token === "{") depth += 1;
     }
     lines.push(line);
@@ -37,38 +38,47 @@
     const least = Math.min(left.length, right.length) - start;
     while (end < least && left[left.length - 1 - end] === right[right.length - 1 - end]) end += 1;
     const same = (lines) => lines.map((line) => [line, line]);
-    const middle = between(left.slice(start, left.length - end), right.slice(start, right.length - end));
+    const middle = matched(left.slice(start, left.length - end), right.slice(start, right.length - end), (line) => line, byKey);
     return [...same(left.slice(0, start)), ...middle, ...same(left.slice(left.length - end))];
   }
 
-  /* Align by the longest common subsequence; texts too long for that are set against each other as they are. */
-  function between(left, right) {
-    if (left.length * right.length > WORK) return paired(left, right);
+  /* Set lines that differ against each other by their keys, what is left over against nothing. */
+  const byKey = (left, right) => matched(left, right, keyOf, (gone, come) => [...gone.map((line) => [line]), ...come.map((line) => [undefined, line])]);
+
+  /* What a line is the value of: its key, or that it is an item or a bracket, at its depth. */
+  const keyOf = (line) => /^ *(?:"(?:[^"\\]|\\.)*": |[[\]{}])?/.exec(line)[0];
+
+  /* Match two lists by the longest common subsequence of what ``of`` makes of their lines; ``rest`` gives the rows of what
+     lies between. Lists too long for that are set against each other as they are. */
+  function matched(left, right, of, rest) {
+    if (left.length * right.length > WORK) return left.length > right.length ? left.map((line, at) => [line, right[at]]) : right.map((line, at) => [left[at], line]);
+    const [one, other] = [left.map(of), right.map(of)];
     const width = right.length + 1;
     const common = new Uint16Array((left.length + 1) * width);
     for (let i = left.length - 1; i >= 0; i -= 1) {
       for (let j = right.length - 1; j >= 0; j -= 1) {
         common[i * width + j] =
-          left[i] === right[j]
+          one[i] === other[j]
             ? common[(i + 1) * width + j + 1] + 1
             : Math.max(common[(i + 1) * width + j], common[i * width + j + 1]);
       }
     }
     const rows = [];
-    let [gone, come] = [[], []];
-    for (let i = 0, j = 0; i < left.length || j < right.length; ) {
-      if (i < left.length && j < right.length && left[i] === right[j]) {
-        rows.push(...paired(gone, come), [left[i], right[j]]);
-        [gone, come, i, j] = [[], [], i + 1, j + 1];
+    let [i, j, gone, come] = [0, 0, [], []];
+    while (i < left.length || j < right.length) {
+      if (i < left.length && j < right.length && one[i] === other[j]) {
+        rows.push(...rest(gone, come), [left[i], right[j]]);
+        [i, j, gone, come] = [i + 1, j + 1, [], []];
       } else if (j === right.length || (i < left.length && common[(i + 1) * width + j] >= common[i * width + j + 1])) {
-        gone.push(left[(i += 1) - 1]);
-      } else come.push(right[(j += 1) - 1]);
+        gone.push(left[i]);
+        i += 1;
+      } else {
+        come.push(right[j]);
+        j += 1;
+      }
     }
-    return [...rows, ...paired(gone, come)];
+    return [...rows, ...rest(gone, come)];
   }
-
-  const paired = (left, right) =>
-    Array.from({ length: Math.max(left.length, right.length) }, (_, index) => [left[index], right[index]]);
 
   /* Return where two unequal lines differ: the lengths of their common beginning and end. */
   function difference(one, other) {
@@ -79,7 +89,15 @@
     while (end < most - start && one[one.length - 1 - end] === other[other.length - 1 - end]) end += 1;
     if (start && /[\ud800-\udbff]/.test(one[start - 1])) start -= 1; // no character is cut in two
     if (end && /[\udc00-\udfff]/.test(one[one.length - end])) end -= 1;
-    return [start, end];
+    return [start - inWord(one, start, -1), end - inWord(one, one.length - end - 1, 1)];
+  }
+
+  /* Return how many letters lie from a place to the end of the word it is in, so that words are marked whole. */
+  function inWord(text, place, step) {
+    const first = step < 0 ? place - 1 : place + 1;
+    let letters = 0;
+    while (letters < WORD && /[\p{L}\p{M}\p{N}_]/u.test(text[first + letters * step] ?? "")) letters += 1;
+    return letters < WORD ? letters : 0;
   }
 
   /* Return a text with its middle left out if it is long; the end next to a difference is the one that counts. */
@@ -151,6 +169,6 @@
     const long = pairs.some((pair) => pair.some((line) => line?.length > LONG));
     const button = h("button", { type: "button", click: () => (fill(true), button.remove()) }, "Show long lines whole");
     const head = h("thead", null, h("tr", null, names.map((name) => h("th", { scope: "col" }, name))));
-    return h("div", null, long ? button : null, h("table", { class: alone ? "diff alone" : "diff" }, head, body));
+    return h("div", null, long ? button : null, h("table", { class: "diff", "aria-label": names.join(" and ") }, head, body));
   };
 })();

@@ -20,7 +20,7 @@
     return [
       h("h1", { tabindex: -1 }, "What the validators were found to do"),
       h("p", null, "Counts are of constructed cases or of recorded outputs. They estimate nothing that occurs elsewhere; groups of cases share templates and are not independent; accepting an output does not make it right."),
-      section("Studies", table(["Study", "", "Cases", "Validators", "Agreement with the frozen report", "Gate"], studies, { numbers: [false, false, true, true], shown: 200 })),
+      section("Studies", table(["Study", "Title", "Cases", "Validators", "Agreement with the frozen report", "Gate"], studies, { numbers: [false, false, true, true], shown: 200 })),
       section("Agreement", h("p", null, agreementTold(front.studies))),
       section(
         "Claims",
@@ -39,7 +39,7 @@
   }
 
   const outcomeOfGate = ({ validator, standing, told }) => [
-    h("span", { class: `outcome ${standing === "met" ? "good" : "bad"}` }, standing === "met" ? "✓ met" : `✗ ${words(standing)}`), " ", validator, told ? h("small", null, ` ${told}`) : null,
+    h("span", { class: `outcome ${standing === "met" ? "good" : "bad"}` }, standing === "met" ? "✓ " : "✗ ", validator), h("small", null, ` ${told}`),
   ];
 
   function summary(study) {
@@ -54,7 +54,7 @@
     return section("Summary", note, table(["Validator", "Detection", "Preservation", ...ends.map(outcome)], rows, { numbers: [false, true, true, ...ends.map(() => true)], caption: "How cases ended, by validator" }));
   }
 
-  const counted = (study, chosen, count) => (count ? h("a", { href: address(study.id, { ...chosen, at: "cases" }) }, number(count)) : "0");
+  const counted = (study, chosen, count) => (count ? h("a", { href: address(study.id, { ...chosen, at: "cases" }) }, number(count)) : h("span", { class: "zero" }, "0"));
 
   /* Return obligations by outcomes for one validator, which a list chooses. */
   function obligations(study) {
@@ -102,8 +102,9 @@
     ].flat();
   }
 
-  function route() {
-    const [, id, query] = /^#study\/([^?]*)\??(.*)$/.exec(location.hash) ?? [];
+  /* Return what an address asks for: a study and what is chosen of it, or neither. */
+  function asked(address) {
+    const [, id, query] = /^#study\/([^?]*)\??(.*)$/.exec(address) ?? [];
     return { id: id === undefined ? undefined : decodeURIComponent(id), state: Object.fromEntries(new URLSearchParams(query ?? "")) };
   }
 
@@ -112,8 +113,16 @@
     if (id === undefined) return { trail: [], content: frontPage(front) };
     if (!front.studies.some((study) => study.id === id)) throw new Error(`there is no study ${id}`);
     const study = await mateprobe.load(`studies/${id}/study`);
-    const trail = [h("a", { href: address(id) }, id), ...(state.case === undefined ? [] : [" / case"])];
-    return { trail: [" / ", ...trail], content: await studyPage(study, state) };
+    const trail = [" / ", h("a", { href: address(id) }, id), ...(state.case === undefined ? [] : [" / case"])];
+    return { trail, content: await studyPage(study, state), toCases: state.at === "cases" };
+  }
+
+  async function pageOrFault(hash) {
+    try {
+      return await page(asked(hash));
+    } catch (error) {
+      return { trail: [], content: [h("h1", { tabindex: -1 }, "This cannot be shown"), h("p", { role: "alert" }, error.message)] };
+    }
   }
 
   let turn = 0; // what is asked for last is shown, whatever is loaded last
@@ -121,22 +130,14 @@
   async function show(first) {
     const mine = (turn += 1);
     main.setAttribute("aria-busy", "true");
-    let shown;
-    try {
-      shown = await page(route());
-    } catch (error) {
-      shown = { trail: [], content: [h("h1", { tabindex: -1 }, "This cannot be shown"), h("p", { role: "alert" }, error.message)] };
-    }
+    const { trail, content, toCases } = await pageOrFault(location.hash);
     if (mine !== turn) return;
-    where.replaceChildren(...shown.trail);
-    main.replaceChildren(...shown.content.filter(Boolean));
+    where.replaceChildren(...trail);
+    main.replaceChildren(...content.filter(Boolean));
     main.setAttribute("aria-busy", "false");
-    const heading = main.querySelector("h1");
-    document.title = `${heading.textContent} · MateProbe`;
-    const cases = route().state.at === "cases" ? document.getElementById("cases") : null;
-    if (cases) cases.querySelector("h2").tabIndex = -1;
-    if (!first || cases) (cases?.querySelector("h2") ?? heading).focus();
-    if (!cases) window.scrollTo(0, 0);
+    document.title = `${main.querySelector("h1").textContent} · MateProbe`;
+    window.scrollTo(0, 0);
+    if (!first || toCases) main.querySelector(toCases ? "#cases h2" : "h1").focus(); // scrolls there, too
   }
 
   window.addEventListener("hashchange", () => show(false));

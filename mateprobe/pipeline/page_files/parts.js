@@ -13,7 +13,12 @@
   const SIGNS = { good: "✓", bad: "✗", unusable: "!", plain: "·", none: "–" };
   const worth = (word) => WORTH[word] ?? "none";
 
-  const outcome = (word) => h("span", { class: `outcome ${worth(word)}` }, `${SIGNS[worth(word)]} ${mateprobe.words(word)}`);
+  /* Return an outcome with its sign, which stays on one line with the first word. */
+  function outcome(word) {
+    const [first, ...more] = mateprobe.words(word).split(" ");
+    const begin = h("span", { class: "begin" }, `${SIGNS[worth(word)]} ${first}`);
+    return h("span", { class: `outcome ${worth(word)}` }, begin, more.map((other) => ` ${other}`));
+  }
 
   /* Return the address of a study, or of what is chosen of its cases. */
   function address(study, chosen = {}) {
@@ -23,11 +28,11 @@
 
   /* Return a table of rows of cells, long ones opened by a button; numbers: which columns are set to the right. */
   function table(headings, rows, { numbers = [], caption = null, shown = SHOWN } = {}) {
-    const line = (row) =>
-      h("tr", null, row.map((cell, column) => h("td", { class: numbers[column] ? "number" : null }, cell)));
+    const line = (row) => h("tr", null, row.map((content, column) => cell(content, numbers[column] ? "number" : null)));
     const body = h("tbody", null, rows.slice(0, shown).map(line));
     const head = headings.map((name, column) => h("th", { scope: "col", class: numbers[column] ? "number" : null }, name));
-    const made = h("table", null, caption ? h("caption", null, caption) : null, h("thead", null, h("tr", null, head)), body);
+    const name = caption ?? headings.map((heading) => heading.textContent ?? heading).join(", ");
+    const made = h("table", { "aria-label": name }, caption ? h("caption", null, caption) : null, h("thead", null, h("tr", null, head)), body);
     const open = () => {
       const first = rows.slice(shown).map(line);
       body.append(...first);
@@ -35,8 +40,15 @@
     };
     const button = h("button", { type: "button", click: open }, `Show all ${mateprobe.number(rows.length)} rows`);
     // A region that scrolls must be reachable, or its right end is for mice only.
-    const region = h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": caption ?? headings.join(", ") }, made);
+    const region = h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": name }, made);
     return h("div", { class: "table" }, region, rows.length > shown ? button : null);
+  }
+
+  /* Return a cell of a table; only a long text may be broken within a word. */
+  function cell(content, name = null) {
+    const made = h("td", { class: name }, content);
+    if (made.textContent.length > 60) made.classList.add("long");
+    return made;
   }
 
   const figure = ({ name, title, caption }) =>
@@ -49,5 +61,5 @@
 
   const section = (title, ...children) => h("section", null, h("h2", null, title), ...children);
 
-  Object.assign(mateprobe, { outcome, address, table, figure, section });
+  Object.assign(mateprobe, { outcome, address, cell, table, figure, section });
 })();

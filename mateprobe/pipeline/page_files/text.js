@@ -36,7 +36,7 @@ var mateprobe = {};
       else if (value === true) element.setAttribute(name, "");
       else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
     }
-    for (const child of children.flat()) {
+    for (const child of children.flat(Infinity)) {
       if (child === null || child === undefined) continue;
       if (child instanceof Node) element.append(child);
       else append(element, String(child));
