@@ -174,7 +174,7 @@ def _tell(out: Console, done: int, seconds: float, gates: Sequence[tuple[str, st
         *_told(gates),
         (
             f"Tables: {FOLDER}/, figures: {RESULTS}/figures/, paper: {RESULTS}/paper/, "
-            f"studies: {RESULTS}/STUDY/, logs: {RESULTS}/logs/"
+            f"studies: {RESULTS}/STUDY/, logs: {RESULTS}/logs/, page: {RESULTS}/report/"
         ),
         f"{jobs}; {seconds:.1f} s",
     ]

@@ -107,7 +107,7 @@ def test_artifacts_of_other_cases_are_refused_and_nothing_is_left(bench: Bench) 
     bench.write(study(*ROWS[:-2]))
     assert bench.run("cases").code == 0
     assert main(["page", "demo"]) == 1
-    assert "page: case 'n2': the outcomes of 'by_sign' have 'n11' there" in bench.capsys.readouterr().err
+    assert "page: case 'n2': the outcomes of 'by_sign' have 'n10' there" in bench.capsys.readouterr().err
     assert left() == before
 
 

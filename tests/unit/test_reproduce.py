@@ -60,7 +60,7 @@ def test_the_last_lines_say_how_it_went_and_where_things_are(folder: Path, capsy
     assert agreement == "Agreement: 2 frozen reports, 741 cases, 100,000 values compared, 0 differences"
     assert places == (
         "Tables: results/tables/, figures: results/figures/, paper: results/paper/, "
-        "studies: results/STUDY/, logs: results/logs/"
+        "studies: results/STUDY/, logs: results/logs/, page: results/report/"
     )
     assert jobs.startswith("3 jobs ran; ")
     assert jobs.endswith(" s")

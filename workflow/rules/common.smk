@@ -10,7 +10,7 @@ from mateprobe.pipeline.cases import case_inputs
 from mateprobe.pipeline.claims import load_claims
 from mateprobe.pipeline import code as our_code
 from mateprobe.pipeline.environment import receipt_path
-from mateprobe.pipeline.figure_specs import to_draw
+from mateprobe.pipeline.figure_specs import find, to_draw
 from mateprobe.pipeline.made import of_all, of_page, of_study, rows_of
 from mateprobe.pipeline.manifest import protocol_path
 from mateprobe.pipeline.page import front_inputs, study_inputs

@@ -2,7 +2,7 @@ rule paper:
     input:
         read_by(SOURCE),
     output:
-        "results/paper/mateprobe.pdf",
+        report("results/paper/mateprobe.pdf", category="Paper", caption="../report/paper.rst"),
         receipt="results/paper/receipts/paper.json",
     log:
         "results/logs/paper.log",

@@ -14,8 +14,9 @@ from mateprobe.pipeline.timelines import read_timelines
 def cases(defects: Path, timelines: Path) -> Iterator[dict[str, Any]]:
     """Yield the cases of every defect for every release.
 
-    Ids begin with the release: cases are judged in the order of their ids, and a release is started once. A sample names its defect and its release, which decide who is asked, and holds the input, which is
-    all that is seen there.
+    Ids begin with the release: cases are judged in the order of their ids, so each release is started once.
+    A sample names its defect and its release, which decide who is asked, and holds the input, which is all
+    that is seen there.
     """
     known = {defect["id"]: defect for defect in read_defects(defects)["defects"]}
     for timeline in read_timelines(timelines):
