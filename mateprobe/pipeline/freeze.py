@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     for name, hashes in found.items():
         if name != REPORT:
-            _keep_answers(golden.answers_of(project.studies[name]))
+            keep_answers(golden.answers_of(project.studies[name]))
         write_golden(name, hashes)
         sys.stderr.write(f"{golden_path(name)}: {len(hashes)} hashes written\n")
     write_golden(INDEX, Disk().present(golden.frozen_files()))
@@ -98,7 +98,7 @@ def _changes(name: str, found: Mapping[str, str], project: Project) -> Iterator[
     yield from (line for path in sorted(gone) for line in golden.told(path, expected[path], None))
 
 
-def _keep_answers(answers: Mapping[Path, Path]) -> None:
+def keep_answers(answers: Mapping[Path, Path]) -> None:
     """Copy the observations of a study's programs, to be replayed where their packages are not to be had."""
     for target, source in answers.items():
         with source.open("rb") as stream, writing(target) as sink:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +125,7 @@ def study_line(
 
 
 def front_data(
-    studies: list[dict[str, Any]], claims: Mapping[str, Any] | None, figures: Mapping[str, Figure]
+    studies: Sequence[Mapping[str, Any]], claims: Mapping[str, Any] | None, figures: Mapping[str, Figure]
 ) -> dict[str, Any]:
     """Return what stands on the front page.
 

@@ -103,7 +103,7 @@ class Study:
             "gate": {"gates": self.gates},
             "manifest": {},
             "page": {
-                "title": self.data["title"],
+                "title": self.data.get("title", self.id),
                 "description": self.data.get("description", ""),
                 "validators": list(self.validators),
                 "tables": list(self.tables),

@@ -69,7 +69,8 @@
         };
         return h("button", { type: "button", disabled: to < 1 || to > last || to === page, click: go }, label);
       };
-      pages.replaceChildren(turn("First", 1), turn("Previous", page - 1), ` page ${number(page)} of ${number(last)} `, turn("Next", page + 1), turn("Last", last));
+      const here = ` page ${number(page)} of ${number(last)} `;
+      pages.replaceChildren(turn("First", 1), turn("Previous", page - 1), here, turn("Next", page + 1), turn("Last", last));
     }
 
     function turned(changes) {

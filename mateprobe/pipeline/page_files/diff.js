@@ -43,7 +43,8 @@
   }
 
   /* Set lines that differ against each other by their keys, what is left over against nothing. */
-  const byKey = (left, right) => matched(left, right, keyOf, (gone, come) => [...gone.map((line) => [line]), ...come.map((line) => [undefined, line])]);
+  const byKey = (left, right) => matched(left, right, keyOf, alone);
+  const alone = (gone, come) => [...gone.map((line) => [line]), ...come.map((line) => [undefined, line])];
 
   /* What a line is the value of: its key, or that it is an item or a bracket, at its depth. */
   const keyOf = (line) => /^ *(?:"(?:[^"\\]|\\.)*": |[[\]{}])?/.exec(line)[0];
@@ -51,7 +52,9 @@
   /* Match two lists by the longest common subsequence of what ``of`` makes of their lines; ``rest`` gives the rows of what
      lies between. Lists too long for that are set against each other as they are. */
   function matched(left, right, of, rest) {
-    if (left.length * right.length > WORK) return left.length > right.length ? left.map((line, at) => [line, right[at]]) : right.map((line, at) => [left[at], line]);
+    if (left.length * right.length > WORK) {
+      return Array.from({ length: Math.max(left.length, right.length) }, (_, at) => [left[at], right[at]]);
+    }
     const [one, other] = [left.map(of), right.map(of)];
     const width = right.length + 1;
     const common = new Uint16Array((left.length + 1) * width);
@@ -156,14 +159,15 @@
 
   /* Return both texts side by side with the difference marked; a sample without a counterpart stands alone. */
   mateprobe.sideBySide = (baseline, variant) => {
-    const alone = variant === null || baseline === null;
+    const single = variant === null || baseline === null;
     const left = laidOut(baseline ?? variant ?? "");
-    const pairs = alone ? left.map((line) => [line, line]) : aligned(left, laidOut(variant));
-    const names = alone ? [baseline === null ? "Variant; there is no baseline" : "Sample; there is no variant"] : ["Baseline", "Variant"];
+    const pairs = single ? left.map((line) => [line, line]) : aligned(left, laidOut(variant));
+    const only = baseline === null ? "Variant; there is no baseline" : "Sample; there is no variant";
+    const names = single ? [only] : ["Baseline", "Variant"];
     const body = h("tbody");
     const fill = (whole) => {
       body.replaceChildren(...folded(pairs, whole));
-      if (alone) body.querySelectorAll("td:nth-child(2)").forEach((second) => second.remove());
+      if (single) body.querySelectorAll("td:nth-child(2)").forEach((second) => second.remove());
     };
     fill(false);
     const long = pairs.some((pair) => pair.some((line) => line?.length > LONG));

@@ -5,10 +5,15 @@
   const main = document.getElementById("main");
   const where = document.getElementById("where");
 
+  const MODEST =
+    "Counts are of constructed cases or of recorded outputs. They estimate nothing that occurs elsewhere; groups of cases " +
+    "share templates and are not independent; accepting an output does not make it right.";
+  const STUDY_HEADINGS = ["Study", "Title", "Cases", "Validators", "Agreement with the frozen report", "Gate"];
+  const CLAIM_HEADINGS = ["Claim", "What it says", "Stated", "Computed", "Agrees", "From"];
+
   const undefinedOr = (text) => text ?? "undefined";
 
   function frontPage(front) {
-    const { agrees, claims, own } = front.claims;
     const studies = front.studies.map((study) => [
       h("a", { href: address(study.id) }, study.id),
       study.title,
@@ -19,23 +24,32 @@
     ]);
     return [
       h("h1", { tabindex: -1 }, "What the validators were found to do"),
-      h("p", null, "Counts are of constructed cases or of recorded outputs. They estimate nothing that occurs elsewhere; groups of cases share templates and are not independent; accepting an output does not make it right."),
-      section("Studies", table(["Study", "Title", "Cases", "Validators", "Agreement with the frozen report", "Gate"], studies, { numbers: [false, false, true, true], shown: 200 })),
+      h("p", null, MODEST),
+      section("Studies", table(STUDY_HEADINGS, studies, { numbers: [false, false, true, true], shown: 200 })),
       section("Agreement", h("p", null, agreementTold(front.studies))),
-      section(
-        "Claims",
-        h("p", null, claims.length ? `${number(agrees)} of ${number(claims.length)} numbers of the report come out as stated; ${number(own)} further numbers are our own, with nothing to compare.` : "The numbers of the report are computed when every study it draws on is made."),
-        claims.length ? h("details", null, h("summary", null, "Every number"), table(["Claim", "What it says", "Stated", "Computed", "Agrees", "From"], claims.map(([id, says, stated, value, same, from]) => [id, says, stated, value, same ? "✓ yes" : "✗ no", from]), { shown: 50 })) : null,
-      ),
+      claimsSection(front.claims),
       front.figures.length ? section("Figures over several studies", front.figures.map(figure)) : null,
     ];
+  }
+
+  function claimsSection({ agrees, claims, own }) {
+    const none = "The numbers of the report are computed when every study it draws on is made.";
+    if (!claims.length) return section("Claims", h("p", null, none));
+    const told =
+      `${number(agrees)} of ${number(claims.length)} numbers of the report come out as stated; ` +
+      `${number(own)} further numbers are our own, with nothing to compare.`;
+    const rows = claims.map(([id, says, stated, value, same, from]) => [id, says, stated, value, same ? "✓ yes" : "✗ no", from]);
+    const every = h("details", null, h("summary", null, "Every number"), table(CLAIM_HEADINGS, rows, { shown: 50 }));
+    return section("Claims", h("p", null, told), every);
   }
 
   function agreementTold(studies) {
     const held = studies.filter(({ agreement }) => agreement);
     if (!held.length) return "No study with a frozen report is here.";
     const sum = (name) => held.reduce((total, { agreement }) => total + agreement[name], 0);
-    return `${number(held.length)} studies are held against frozen reports: ${number(sum("cases"))} cases, ${number(sum("values"))} values compared, ${number(sum("differences"))} differences.`;
+    const [cases, values, differences] = ["cases", "values", "differences"].map((name) => number(sum(name)));
+    const studiesHeld = `${number(held.length)} studies are held against frozen reports`;
+    return `${studiesHeld}: ${cases} cases, ${values} values compared, ${differences} differences.`;
   }
 
   const outcomeOfGate = ({ validator, standing, told }) => [
@@ -51,7 +65,9 @@
       ...ends.map((word) => counted(study, { validator: validator.id, outcome: word }, validator.counts[word])),
     ]);
     const note = study.pooled ? null : h("p", null, "Obligations of this study are of different kinds: no rate spans them.");
-    return section("Summary", note, table(["Validator", "Detection", "Preservation", ...ends.map(outcome)], rows, { numbers: [false, true, true, ...ends.map(() => true)], caption: "How cases ended, by validator" }));
+    const headings = ["Validator", "Detection", "Preservation", ...ends.map(outcome)];
+    const numbers = headings.map((_, column) => column > 0);
+    return section("Summary", note, table(headings, rows, { numbers, caption: "How cases ended, by validator" }));
   }
 
   const counted = (study, chosen, count) => (count ? h("a", { href: address(study.id, { ...chosen, at: "cases" }) }, number(count)) : h("span", { class: "zero" }, "0"));
@@ -67,7 +83,9 @@
         words(assessment),
         ...ends.map((word) => counted(study, { validator: id, obligation: obligation.id, outcome: word }, counts[word])),
       ]);
-      place.replaceChildren(table(["Obligation", "Evidence", ...ends.map(outcome)], rows, { numbers: [false, false, ...ends.map(() => true)], caption: `How the cases of each obligation ended for ${id}` }));
+      const headings = ["Obligation", "Evidence", ...ends.map(outcome)];
+      const numbers = headings.map((_, column) => column > 1);
+      place.replaceChildren(table(headings, rows, { numbers, caption: `How the cases of each obligation ended for ${id}` }));
     };
     const options = study.validators.map(({ id }) => h("option", { value: id }, id));
     const select = h("select", { change: (event) => show(event.target.value) }, options);
