@@ -154,7 +154,8 @@ def test_a_sample_larger_than_a_pipe_arrives_whole(started: list[Command]) -> No
 
 
 def test_an_answer_before_the_sample_was_read_is_an_error(started: list[Command]) -> None:
-    source = "import sys, time\nprint('{}', flush=True)\ntime.sleep(600)"
+    # It has been asked when it answers, and has not read all of what it was asked, which is more than a pipe takes.
+    source = "import sys, time\nsys.stdin.read(1)\nprint('{}', flush=True)\ntime.sleep(600)"
     started.append(Command([sys.executable, "-I", "-c", source], Limits(20)))
     assert "answered before it had read the sample: '{}'" in message(started[0].ask("a", "x" * 3_000_000))
 
