@@ -19,6 +19,7 @@ from mateprobe.gate import Standing
 from mateprobe.pipeline import chain
 from mateprobe.pipeline.chain import Disk
 from mateprobe.pipeline.section import RESULTS
+from mateprobe.pipeline.stage import read_receipt
 from mateprobe.pipeline.studies import STUDIES, load_studies
 from mateprobe.pipeline.table_specs import OWN, TABLES, Table
 from mateprobe.pipeline.tables import FOLDER
@@ -154,10 +155,11 @@ def _show(out: Console, name: str, shown: Table) -> None:
         return
     content = strict_json.load(path)
     if len(content["rows"]) > LONG:
-        out.print(f"{shown.title}: {len(content['rows'])} rows in {path.with_suffix('.md')}\n", highlight=False)
+        where = _where(name, path.with_suffix(".md"))
+        out.print(f"{shown.title}: {len(content['rows'])} rows in {where}\n", highlight=False)
         return
     columns = shown.columns
-    table = Grid(title=shown.title, title_justify="left", caption=str(path), caption_justify="left")
+    table = Grid(title=shown.title, title_justify="left", caption=_where(name, path), caption_justify="left")
     for index, column in enumerate(columns):
         numeric = any(isinstance(row[index], int | float) for row in content["rows"])
         table.add_column(column.heading, justify="right" if numeric else "left")
@@ -182,11 +184,24 @@ def _tell(out: Console, done: int, seconds: float, gates: Sequence[tuple[str, st
         out.print(line, highlight=False)
 
 
+def _where(name: str, path: Path) -> str:
+    """Return where a table is, and which of its studies were replayed: its bytes are the same either way."""
+    receipt = FOLDER / "receipts" / f"{name}.json"
+    inputs = read_receipt(receipt).inputs if receipt.is_file() else {}
+    replayed = sorted({study for study, _ in _replayed()} & {Path(made_from).parts[1] for made_from in inputs})
+    return f"{path}; replayed from frozen observations: {', '.join(replayed)}" if replayed else str(path)
+
+
 def _replays() -> list[str]:
     """Return which observations of packages are not of this machine, and why."""
+    return [line.partition(": ")[2].capitalize() for _, line in _replayed()]
+
+
+def _replayed() -> list[tuple[str, str]]:
+    """Return every study with replayed observations, with what its log says of them."""
     logs = sorted((RESULTS / "logs").glob("*/observe.*.log"))
-    said = [line for log in logs for line in log.read_text("utf-8").splitlines()]
-    return [line.partition(": ")[2].capitalize() for line in said if line.startswith("observe: replayed ")]
+    said = [(log.parent.name, line) for log in logs for line in log.read_text("utf-8").splitlines()]
+    return [(study, line) for study, line in said if line.startswith("observe: replayed ")]
 
 
 def _gates(folder: Path, targets: Collection[str]) -> list[tuple[str, str]]:

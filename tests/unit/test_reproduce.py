@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from mateprobe.pipeline import reproduce
 from mateprobe.pipeline.__main__ import main
+from mateprobe.pipeline.stage import run_stage
 from mateprobe.pipeline.table_specs import TABLES
 
 SNAKEMAKE = """
@@ -84,6 +86,39 @@ def test_tables_are_shown_as_people_read_them(folder: Path, capsys: pytest.Captu
     assert [cell.strip() for cell in line.strip("│").split("│")] == [
         "demo", "strict", "1,384", "96", "48", "192", "88.9%", "80.0%", "undefined",
     ]  # fmt: skip
+
+
+def made_table(name: str, content: object, study: str) -> None:
+    """Make a table as its stage would, from an artifact of a study."""
+    source = Path(f"results/{study}/summary.json")
+    source.parent.mkdir(parents=True, exist_ok=True)
+    source.write_text("{}")
+
+    def make(partial: Mapping[str, Path]) -> None:
+        partial["json"].write_text(json.dumps(content))
+
+    run_stage(
+        "tables",
+        inputs={source.as_posix(): source},
+        params={},
+        modules=["mateprobe.pipeline.tables"],
+        outputs={"json": Path(f"results/tables/{name}.json")},
+        make=make,
+        receipt=Path(f"results/tables/receipts/{name}.json"),
+    )
+
+
+def test_a_table_says_which_of_its_studies_was_replayed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made_table("feasibility", FEASIBILITY, "demo")
+    made_table("agreement", AGREEMENT, "other")
+    log = Path("results/logs/demo/observe.strict.log")
+    log.parent.mkdir(parents=True)
+    log.write_text("observe: replayed studies/_frozen/demo/strict.jsonl: the index does not answer\n")
+    assert main(["reproduce"]) == 0
+    shown = capsys.readouterr().out
+    assert "results/tables/feasibility.json; replayed from frozen observations: demo" in shown
+    assert "results/tables/agreement.json " in shown
+    assert shown.count("replayed from frozen observations") == 1
 
 
 def test_a_text_is_shown_as_it_stands(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
