@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from mateprobe.outcome import Outcome
 from mateprobe.pipeline.attribution import NOTHING
 from mateprobe.pipeline.figure_style import RIGHT, WIDTH, WRONG, answer, bare, text_on, words
-from mateprobe.pipeline.table_rows import UNDEFINED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,8 +65,8 @@ def defects(frame: DataFrame) -> Figure:
     axes.set_xticks(range(2 * len(roles)), [f"{role}\n{release}" for role in roles for release in ("before", "after")])
     labels = frame["issue"] + ", tier " + frame["tier"]
     axes.set_yticks(range(len(frame)), list(labels), fontsize="small")
-    for y, row in enumerate(frame.to_dict("records")):
-        ends = [end for role in roles for end in (row[role].split(" → ") if row[role] != UNDEFINED else ("", ""))]
+    for y, row in enumerate(frame.fillna(dict.fromkeys(roles, " → ")).to_dict("records")):
+        ends = [end for role in roles for end in row[role].split(" → ")]
         for x, end in enumerate(ends):
             if end:
                 _field(axes, (x, y), words(end), answer(end))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mateprobe.pipeline.figure_style import ORANGE, WIDTH, bare
 from mateprobe.pipeline.fixes import UNAVAILABLE
-from mateprobe.pipeline.timeline_rows import BAD, GOOD, NOT_COMPARABLE
+from mateprobe.pipeline.table_timelines import BAD, GOOD, NOT_COMPARABLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

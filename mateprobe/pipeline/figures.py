@@ -17,7 +17,6 @@ from mateprobe.pipeline.figure_specs import FIGURES, Figure, find
 from mateprobe.pipeline.figure_style import set_style
 from mateprobe.pipeline.section import RESULTS
 from mateprobe.pipeline.stage import run_stage
-from mateprobe.pipeline.tables import rows_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -90,15 +89,13 @@ def drawn(figure: Figure, paths: Iterable[Path]) -> Drawing:
     Raises:
         StageError: the artifacts have no row for it.
     """
-    from pandas import DataFrame
-
     paths = list(paths)
-    rows = rows_of(figure.source, paths)
-    if not rows:
+    frame = figure.source.read(paths)
+    if frame.empty:
         raise StageError(f"figure {figure.title!r}: nothing to draw in {', '.join(map(str, paths))}")
     set_style()
     _keep_shipped_fonts()
-    return figure.draw(DataFrame(rows, columns=[column.name for column in figure.source.columns]))
+    return figure.draw(frame)
 
 
 def _keep_shipped_fonts() -> None:

@@ -21,7 +21,8 @@ from mateprobe.pipeline.chain import Disk
 from mateprobe.pipeline.section import RESULTS
 from mateprobe.pipeline.stage import read_receipt
 from mateprobe.pipeline.studies import STUDIES, load_studies
-from mateprobe.pipeline.table_specs import OWN, TABLES, Table
+from mateprobe.pipeline.table import Table
+from mateprobe.pipeline.table_specs import TABLES, table_called
 from mateprobe.pipeline.tables import FOLDER
 from mateprobe.pipeline.verify import load_project
 
@@ -62,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         config = ["fresh=true"] * args.fresh + [f"studies={args.studies}"] * (args.studies != STUDIES)
         done = _run_workflow([*args.targets, "--cores", args.cores, *["--config", *config] * bool(config)])
     for name in [*TABLES] * (not args.targets) + _own_tables(args.targets):
-        _show(out, name, TABLES.get(name, TABLES[OWN]))
+        _show(out, name, table_called(name))
     gates = _gates(args.studies, args.targets)
     _tell(out, done, monotonic() - began, gates)
     return int(any(standing != Standing.MET for standing, _ in gates))

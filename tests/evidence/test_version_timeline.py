@@ -20,7 +20,7 @@ from mateprobe.pipeline.records import read_records
 from mateprobe.pipeline.releases import in_order, release_key
 from mateprobe.pipeline.studies import load_study
 from mateprobe.pipeline.table_specs import TABLES
-from mateprobe.pipeline.timeline_rows import BAD, GOOD, STANDINGS, timelines
+from mateprobe.pipeline.table_timelines import BAD, GOOD, STANDINGS, timelines
 from mateprobe.pipeline.timelines import Timeline, read_timelines
 
 STUDY, VALIDATOR = "version_timeline", "every_release"

@@ -16,7 +16,6 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
-from pandas import DataFrame
 
 from mateprobe.outcome import Outcome
 from mateprobe.pipeline.__main__ import main
@@ -24,7 +23,7 @@ from mateprobe.pipeline.figure_specs import FIGURES, find, to_draw
 from mateprobe.pipeline.figure_style import answer, set_style, words
 from mateprobe.pipeline.studies import load_studies
 from mateprobe.pipeline.table_specs import TABLES
-from mateprobe.pipeline.timeline_rows import STANDINGS
+from mateprobe.pipeline.table_timelines import STANDINGS
 from tests.unit.conftest import Bench, left, row, study
 
 ROOT = Path(__file__).parents[2]
@@ -43,10 +42,10 @@ FRAMES: dict[str, list[list[Any]]] = {
     "controlled": [
         ["correct", "96/96", "96/96", "48/48", "", 0],
         ["wrong_diagnostic_id", "96/96", "0/96", "48/48", "96 unattributed_rejection", 0],
-        ["reject_all", "undefined", "undefined", "undefined", "144 baseline_failed", 0],
+        ["reject_all", None, None, None, "144 baseline_failed", 0],
     ],
     "validator_defects": [
-        ["jsonschema #575", "3.0.1 → 3.0.2", "A", "survived → detected", "preserved → preserved", "undefined", "yes"],
+        ["jsonschema #575", "3.0.1 → 3.0.2", "A", "survived → detected", "preserved → preserved", None, "yes"],
         ["x #1", "1 → 2", "B", "baseline_failed → error", "regressed → preserved", "undetermined → detected", "no"],
     ],
     "version_timeline": [
@@ -80,8 +79,8 @@ FRAMES: dict[str, list[list[Any]]] = {
     "intervals": [
         ["demo", "a", "detection", 3, 9, 9, 1 / 3, 0.1, 0.6, 0.2, 0.5, "bootstrap", ""],
         ["demo", "a", "preservation", 9, 9, 9, 1.0, 0.7, 1.0, 0.8, 1.0, "clopper_pearson", ""],
-        ["demo", "b", "detection", 1, 2, 2, 0.5, "undefined", "undefined", 0.1, 0.9, "none", "fewer than 8 groups"],
-        ["demo", "b", "preservation", 0, 0, 0, *["undefined"] * 5, "none", "no eligible case"],
+        ["demo", "b", "detection", 1, 2, 2, 0.5, None, None, 0.1, 0.9, "none", "fewer than 8 groups"],
+        ["demo", "b", "preservation", 0, 0, 0, *[None] * 5, "none", "no eligible case"],
     ],
 }
 
@@ -89,10 +88,9 @@ FRAMES: dict[str, list[list[Any]]] = {
 @pytest.fixture(params=sorted(FIGURES))
 def drawing(request: pytest.FixtureRequest) -> Any:
     figure = FIGURES[request.param]
-    columns = [column.name for column in figure.source.columns]
     with mpl.rc_context():
         set_style()
-        drawing = figure.draw(DataFrame(FRAMES[request.param], columns=columns))
+        drawing = figure.draw(figure.source.frame(FRAMES[request.param]))
         drawing.draw_without_rendering()
         yield drawing
 

@@ -18,7 +18,7 @@ from mateprobe.pipeline.freeze import keep_answers
 from mateprobe.pipeline.golden import answers_of
 from mateprobe.pipeline.records import read_records, write_records
 from mateprobe.pipeline.studies import load_study
-from mateprobe.pipeline.timeline_rows import version_timeline, version_timeline_each
+from mateprobe.pipeline.table_timelines import version_timeline, version_timeline_each
 from tests.unit.conftest import Bench, Ended, lines, row, study
 from tests.unit.packages import only_from, wheel
 

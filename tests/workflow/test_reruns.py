@@ -57,7 +57,7 @@ EDITS: dict[str, tuple[str, Callable[[str], str], dict[str, str]]] = {
             "numbers/summary": MADE,
             "numbers/statistics": MADE,
             "numbers/manifest": RAN,
-            "tables/feasibility": KEPT,  # other numbers, the same counts
+            "tables/constructed-cases": KEPT,  # other numbers, the same counts
         },
     ),
     "the module of the summaries": (
@@ -68,7 +68,7 @@ EDITS: dict[str, tuple[str, Callable[[str], str], dict[str, str]]] = {
             "numbers/manifest": RAN,
             "scenes/summary": MADE,
             "scenes/manifest": RAN,
-            "tables/feasibility": KEPT,  # another code, the same summaries
+            "tables/constructed-cases": KEPT,  # another code, the same summaries
         },
     ),
     "the module of one validator": (
@@ -80,10 +80,10 @@ EDITS: dict[str, tuple[str, Callable[[str], str], dict[str, str]]] = {
             "scenes/summary": KEPT,
             "scenes/statistics": KEPT,
             "scenes/manifest": RAN,
-            "tables/feasibility": KEPT,
+            "tables/constructed-cases": KEPT,
         },
     ),
-    "the module of the tables": (f"{PIPELINE}/tables.py", comment, {"tables/feasibility": MADE}),
+    "the module of the tables": (f"{PIPELINE}/tables.py", comment, {"tables/constructed-cases": MADE}),
     "the code of a study": (
         "studies/_code/numbers_code.py",
         comment,
@@ -94,7 +94,7 @@ EDITS: dict[str, tuple[str, Callable[[str], str], dict[str, str]]] = {
             "numbers/summary": KEPT,
             "numbers/statistics": KEPT,
             "numbers/manifest": RAN,
-            "tables/feasibility": KEPT,
+            "tables/constructed-cases": KEPT,
         },
     ),
 }

@@ -28,7 +28,7 @@ from mateprobe.pipeline.section import (
 )
 from mateprobe.pipeline.stage import locked_packages
 from mateprobe.pipeline.studies import load_studies
-from mateprobe.pipeline.table_specs import OWN, TABLES
+from mateprobe.pipeline.table_specs import table_called, together
 
 ARCHIVES = load_archives()
 MEMBERS = {path: str(archive.receipt) for archive in ARCHIVES.values() for path in archive.files.values()}
@@ -47,7 +47,6 @@ wildcard_constraints:
     study="|".join(STUDIES),
     validator="[a-z][a-z0-9_-]*",
     shard="|".join(["", r"\.[0-9]{4}"]),
-    table="|".join(MADE),
     environment="[a-z0-9][a-z0-9.-]*",
 
 
@@ -165,11 +164,11 @@ def artifacts_for(table, studies):
     return [path for study in studies for path in table.inputs(study, STUDIES[study].validators)]
 
 
-def table_inputs(wildcards):
-    """Return the artifacts a table is made from."""
-    return artifacts_for(TABLES.get(wildcards.table, TABLES[OWN]), rows_of(wildcards.table, STUDIES))
-
-
+# The artifacts each table is made from, of the tables that are made together.
+TOGETHER = {
+    family: {table: artifacts_for(table_called(table), rows_of(table, STUDIES)) for table in tables}
+    for family, tables in together(MADE).items()
+}
 # The artifacts each figure is drawn from, of every figure that some study has rows for.
 FIGURES = {
     name: artifacts_for(figure.source, studies)
