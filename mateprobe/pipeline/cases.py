@@ -33,6 +33,7 @@ from mateprobe.pipeline.section import (
 )
 from mateprobe.pipeline.sorting import Line, in_order
 from mateprobe.pipeline.stage import run_stage
+from mateprobe.pipeline.study_protocol import protocol_input, read_protocol
 
 KEYS = (
     "id", "group", "family", "obligation", "relation", "validity", "provenance", "expected", "baseline", "variant",
@@ -54,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
     inputs = case_inputs(section)
 
     def make(partial: Mapping[str, Path]) -> None:
+        read_protocol(section["study"])  # before anything is observed
         rows = pinned(verified(_rows(section, inputs), source.get("verify"), code), source.get("published"), code)
         lines = (case_line(row, section["obligations"]) for row in rows)
         count, _ = write_records(partial["cases"], "cases", unique(in_order(lines)))
@@ -74,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def case_inputs(section: Mapping[str, Any]) -> dict[str, Path]:
-    """Return the files the cases of a study are made from, by a name that no machine decides.
+    """Return the files the cases of a study are made from, and its protocol, by a name that no machine decides.
 
     Raises:
         StudyError: a path leaves the folders it may lie in, or a pattern matches no file.
@@ -82,7 +84,7 @@ def case_inputs(section: Mapping[str, Any]) -> dict[str, Path]:
     source, folder = section["cases"], study_folder(section)
     found = {"evidence": EVIDENCE / source["evidence"]} if "evidence" in source else {}
     found |= {"file": file_below(folder, source["file"], "cases.file")} if "file" in source else {}
-    found |= {path.as_posix(): path for path in read_by_generator(source)}
+    found |= {path.as_posix(): path for path in read_by_generator(source)} | protocol_input(section["study"])
     return found | dict(zip(source.get("from", {}).values(), given(source, folder).values(), strict=True))
 
 

@@ -16,6 +16,7 @@ from mateprobe.pipeline.claims import load_claims, numbers_text
 from mateprobe.pipeline.paper import pdf, read_by
 from mateprobe.pipeline.prose import numerals, shown
 from mateprobe.pipeline.studies import load_studies
+from mateprobe.pipeline.study_protocol import read_protocol
 from mateprobe.pipeline.table import Column, Table
 from mateprobe.pipeline.table_forms import typst_text
 from mateprobe.pipeline.table_specs import TABLES
@@ -117,6 +118,7 @@ def test_every_study_has_a_protocol_that_says_everything(monkeypatch: pytest.Mon
         assert text.startswith(f"# Protocol: {id}\n")
         sections = re.findall(r"^## (.*)\n\n(?=\S)", text, re.MULTILINE)
         assert sections == SECTIONS, id
+        assert read_protocol(id) is not None  # raises if it was changed and does not say so
 
 
 # --- the stage --------------------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from mateprobe.pipeline import code as our_code
 from mateprobe.pipeline.environment import receipt_path
 from mateprobe.pipeline.figure_specs import find, to_draw
 from mateprobe.pipeline.made import of_all, of_page, of_study, rows_of
-from mateprobe.pipeline.manifest import protocol_path
 from mateprobe.pipeline.page import front_inputs, study_inputs
 from mateprobe.pipeline.paper import SOURCE, read_by
 from mateprobe.pipeline.pins import FOLDER, load_archives
@@ -28,6 +27,7 @@ from mateprobe.pipeline.section import (
 )
 from mateprobe.pipeline.stage import locked_packages
 from mateprobe.pipeline.studies import load_studies
+from mateprobe.pipeline.study_protocol import protocol_input
 from mateprobe.pipeline.table_specs import table_called, together
 
 ARCHIVES = load_archives()
@@ -77,7 +77,7 @@ def code_of(modules, folder):
 
 
 def case_sources(wildcards):
-    """Return the files a study's cases come from."""
+    """Return the files a study's cases come from, and its protocol."""
     return list(case_inputs(STUDIES[wildcards.study].section("cases")).values())
 
 
@@ -144,8 +144,7 @@ def study_receipts(wildcards):
 
 def protocol_of(wildcards):
     """Return a study's protocol, if it has one."""
-    path = protocol_path(wildcards.study)
-    return [str(path)] if path.is_file() else []
+    return list(protocol_input(wildcards.study).values())
 
 
 def receipt_of(path):
