@@ -82,7 +82,7 @@ def _panels(
     validators = list(dict.fromkeys(frame["validator"]))
     across = min(len(validators), NARROW if len(columns) <= FEW else WIDE)
     down = -(-len(validators) // across)
-    beside, below = (max(len(name) for name in names) for names in (rows, columns))
+    beside, below = (max(len(words(name)) for name in names) for names in (rows, columns))
     width = 0.07 * beside + across * (0.3 + 0.26 * len(columns))
     height = 0.3 + 0.07 * below + down * (0.25 + 0.19 * len(rows))
     figure = Figure(figsize=(max(WIDTH, width), height))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from mateprobe.errors import StageError, StudyError, one_of
 from mateprobe.pipeline.figure_specs import FIGURES, Figure, find
-from mateprobe.pipeline.figure_style import set_style
+from mateprobe.pipeline.figure_style import DPI, PIXELS, set_style
 from mateprobe.pipeline.section import RESULTS
 from mateprobe.pipeline.stage import run_stage
 
@@ -80,7 +80,8 @@ def save(figure: Figure, paths: Iterable[Path], partial: Mapping[str, Path]) -> 
     with matplotlib.rc_context():
         drawing = drawn(figure, paths)
         for form, path in partial.items():
-            drawing.savefig(path, format=form, metadata=METADATA[form])
+            dpi = min(DPI, PIXELS / max(drawing.get_size_inches()))
+            drawing.savefig(path, format=form, metadata=METADATA[form], dpi=dpi)
 
 
 def drawn(figure: Figure, paths: Iterable[Path]) -> Drawing:

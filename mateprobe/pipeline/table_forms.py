@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from mateprobe.canonical import canonical_bytes
@@ -65,10 +66,10 @@ def _inert(value: Any) -> Any:
 
 
 def markdown_text(table: Table, frame: DataFrame) -> str:
-    """Return the table as Markdown, with its title."""
+    """Return the table as Markdown, with its title. What would be HTML in a cell is shown as text."""
     head = " | ".join(_head(table))
     rule = "|".join("---:" if right else "---" for right in numeric(table, frame))
-    body = [f"| {' | '.join(map(cell, row))} |" for row in shown(table, frame)]
+    body = [f"| {' | '.join(cell(escape(text, quote=False)) for text in row)} |" for row in shown(table, frame)]
     return "\n".join([f"**{table.title}**", "", f"| {head} |", f"|{rule}|", *body, ""])
 
 

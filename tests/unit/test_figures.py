@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import struct
 import subprocess
 import sys
 from itertools import combinations
@@ -19,8 +21,9 @@ from matplotlib.transforms import Bbox
 
 from mateprobe.outcome import Outcome
 from mateprobe.pipeline.__main__ import main
-from mateprobe.pipeline.figure_specs import FIGURES, find, to_draw
-from mateprobe.pipeline.figure_style import answer, set_style, words
+from mateprobe.pipeline.figure_specs import FIGURES, Figure, find, to_draw
+from mateprobe.pipeline.figure_style import PIXELS, answer, set_style, words
+from mateprobe.pipeline.figures import drawn, save
 from mateprobe.pipeline.studies import load_studies
 from mateprobe.pipeline.table_specs import TABLES
 from mateprobe.pipeline.table_timelines import STANDINGS
@@ -218,11 +221,38 @@ def test_two_processes_draw_the_same_bytes_whatever_the_machine_prefers(judged: 
     assert found[0] == found[1]
 
 
-def test_a_text_with_markup_is_drawn_as_text(judged: Bench) -> None:
+MARKUP = ["<b>$x^2$ & #pagebreak()</b>", "$\\frac$", "--> <!-- \u0001", "\u202e\n\ta"]
+
+
+@pytest.mark.parametrize("text", MARKUP)
+def test_a_text_with_markup_is_drawn_as_text(judged: Bench, text: str) -> None:
     path = Path("results/demo/summary.json")
-    path.write_text(path.read_text().replace('"sign"', '"<b>$x^2$ & #pagebreak()</b>"'))
+    path.write_text(path.read_text().replace('"sign"', json.dumps(text)))
     assert main(DRAW) == 0
     ElementTree.fromstring(Path("results/figures/outcomes.demo.svg").read_text())  # noqa: S314 - our own file
+    with mpl.rc_context():
+        found = drawn(FIGURES["outcomes"], [path]).findobj(Text)
+    assert {each.get_text(): each.get_parse_math() for each in found}[words(text)] is False
+
+
+def test_a_name_of_a_megabyte_is_drawn_cut(bench: Bench) -> None:
+    bench.write(study(row("a", expected=["word " * 200_000]), tables=["confusion"]))
+    bench.judge()
+    assert main(["figures", "--figure", "confusion.demo", "results/demo/summary.json"]) == 0
+    ElementTree.fromstring(Path("results/figures/confusion.demo.svg").read_text())  # noqa: S314 - our own file
+    assert max(size_of(Path("results/figures/confusion.demo.png"))) < 5_000
+    assert words("word " * 200_000) == f"{'word ' * 11}word…"
+
+
+def test_a_drawing_of_any_size_has_pixels_a_viewer_can_take(judged: Bench, tmp_path: Path) -> None:
+    tall = Figure("Tall", "outcomes", lambda _: Drawing(figsize=(7, 600)), "A caption.")
+    save(tall, [Path("results/demo/summary.json")], {"png": tmp_path / "tall.png"})
+    assert size_of(tmp_path / "tall.png") == (int(7 * PIXELS / 600), PIXELS)
+
+
+def size_of(png: Path) -> tuple[int, ...]:
+    """Return the width and height of an image, from its first chunk."""
+    return struct.unpack(">2I", png.read_bytes()[16:24])
 
 
 REFUSED = {

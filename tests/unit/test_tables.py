@@ -43,6 +43,11 @@ def test_a_table_in_markdown_is_for_people() -> None:
     )
 
 
+def test_html_in_a_table_in_markdown_is_shown_as_text() -> None:
+    line = written(markdown_text, ["<script>alert('1')</script> &amp; <b>", 1, 0.5]).splitlines()[4]
+    assert line == "| &lt;script&gt;alert('1')&lt;/script&gt; &amp;amp; &lt;b&gt; | 1 | 50.0% |"
+
+
 def test_a_column_with_a_word_in_it_is_not_set_as_numbers() -> None:
     assert written(markdown_text, ["demo", 1, None], ["demo", 2, 1.0]).splitlines()[3] == "|---|---:|---|"
 
@@ -176,6 +181,15 @@ def test_tables_of_one_run_are_stages_of_their_own(judged: Bench) -> None:
     assert tables(judged, "feasibility", summary)[0] == 0
     _, said = tables(judged, "feasibility", summary, "--table", "confusion", summary)
     assert [line.partition(" in ")[0] for line in said.splitlines()] == ["tables: restored", "tables: made"]
+
+
+def test_a_text_of_a_megabyte_stands_whole_in_every_form(bench: Bench) -> None:
+    long = "word#" * 200_000
+    bench.write(study(row("a", provenance=long), tables=["support"]))
+    bench.judge()
+    assert tables(bench, "support", "results/demo/outcomes/by_sign.jsonl")[0] == 0
+    for form in ("csv", "json", "md", "typ"):
+        assert Path(f"results/tables/support.{form}").read_text().count(long) == 1, form
 
 
 def test_a_table_nobody_knows_is_refused(judged: Bench) -> None:
