@@ -61,10 +61,10 @@ def set_style() -> None:
 
 
 def words(name: str) -> str:
-    """Return a name as it is read: on one line, not too long, without underscores but in a code in capitals."""
+    """Return a name as it is read: on one line, not too long; without underscores unless it is a code or finding id."""
     cut = name if len(name) <= ROOM else f"{name[: ROOM - 1]}…"
     short = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in flat(cut))
-    return short if short.isupper() else short.replace("_", " ")
+    return short if short.isupper() or "@" in short else short.replace("_", " ")
 
 
 def answer(outcome: str) -> tuple[str, str]:

@@ -74,14 +74,19 @@ def _make(name: str, figure: Figure, inputs: Mapping[str, Path]) -> None:
 
 
 def save(figure: Figure, paths: Iterable[Path], partial: Mapping[str, Path]) -> None:
-    """Draw a figure and write it in the forms asked for."""
+    """Draw a figure and write its two forms. Its parts are put in their places once, and drawn once for each form."""
     import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     with matplotlib.rc_context():
         drawing = drawn(figure, paths)
-        for form, path in partial.items():
-            dpi = min(DPI, PIXELS / max(drawing.get_size_inches()))
-            drawing.savefig(path, format=form, metadata=METADATA[form], dpi=dpi)
+        drawing.set_dpi(min(DPI, PIXELS / max(drawing.get_size_inches())))
+        if layout := drawing.get_layout_engine():
+            layout.execute(drawing)
+        drawing.set_layout_engine("none")
+        FigureCanvasAgg(drawing).print_png(partial["png"], metadata=METADATA["png"])  # type: ignore[no-untyped-call]
+        FigureCanvasSVG(drawing).print_svg(partial["svg"], metadata=METADATA["svg"])  # type: ignore[no-untyped-call]
 
 
 def drawn(figure: Figure, paths: Iterable[Path]) -> Drawing:

@@ -132,8 +132,9 @@ def test_bars_and_fields_differ_by_more_than_their_colour() -> None:
     assert len({hatch for kind in kinds for _, hatch in kind}) == 3
 
 
-def test_an_id_is_read_without_underscores_and_a_code_as_it_is() -> None:
-    assert (words("omit_first"), words("LOW_LEXICAL_CONTENT")) == ("omit first", "LOW_LEXICAL_CONTENT")
+def test_an_id_is_read_without_underscores_and_a_code_or_finding_as_it_is() -> None:
+    names = ("omit_first", "LOW_LEXICAL_CONTENT", "claims/CLAIM_STATE@in_body")
+    assert tuple(map(words, names)) == ("omit first", *names[1:])
 
 
 @pytest.mark.parametrize("name", sorted(FIGURES))
@@ -246,7 +247,7 @@ def test_a_name_of_a_megabyte_is_drawn_cut(bench: Bench) -> None:
 
 def test_a_drawing_of_any_size_has_pixels_a_viewer_can_take(judged: Bench, tmp_path: Path) -> None:
     tall = Figure("Tall", "outcomes", lambda _: Drawing(figsize=(7, 600)), "A caption.")
-    save(tall, [Path("results/demo/summary.json")], {"png": tmp_path / "tall.png"})
+    save(tall, [Path("results/demo/summary.json")], {form: tmp_path / f"tall.{form}" for form in ("svg", "png")})
     assert size_of(tmp_path / "tall.png") == (int(7 * PIXELS / 600), PIXELS)
 
 
