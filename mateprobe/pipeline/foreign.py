@@ -21,7 +21,7 @@ from mateprobe.command import Command, Fault, Limits, Reach, told
 from mateprobe.errors import InvalidValue, StudyError
 from mateprobe.pipeline import own_code
 from mateprobe.pipeline.code import PACKAGE
-from mateprobe.pipeline.named_code import CORPORA, allowed, load_function
+from mateprobe.pipeline.named_code import allowed, is_own, load_function
 
 LIMITS = Limits(seconds=600.0, memory_mb=4096, answer=strict_json.LIMIT)
 """What a study's generator may take in all, and what its other functions may take for each case."""
@@ -31,11 +31,6 @@ SCRIPT = Path(own_code.__file__)
 
 class OwnCodeError(Exception):
     """A study's own code failed with an error that is none of ours, or did not answer; the text says how."""
-
-
-def is_own(name: str) -> bool:
-    """Tell a function of a study's own code from one of the corpora."""
-    return not name.startswith(CORPORA)
 
 
 def command_of(
@@ -88,7 +83,7 @@ def generated(name: str, code: Path, arguments: Mapping[str, Any], reads: Sequen
             errors of ours that it raises pass through.
     """
     if not is_own(name):
-        yield from load_function(name, code)(**arguments)
+        yield from load_function(name)(**arguments)
         return
     with closing(command_of(name, code, "generator", arguments, reads=reads)) as command:
         deadline = monotonic() + LIMITS.seconds
@@ -104,7 +99,7 @@ def function_of(name: str, code: Path, reads: Sequence[Path] = ()) -> Iterator[C
         StudyError: there is no such function. The function: as ``generated``.
     """
     if not is_own(name):
-        yield load_function(name, code)
+        yield load_function(name)
         return
     with closing(command_of(name, code, "function", reads=reads)) as command:
         yield lambda value: _called(command, name, value, LIMITS.seconds)

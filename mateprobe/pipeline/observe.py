@@ -16,11 +16,11 @@ from mateprobe import strict_json
 from mateprobe.canonical import digest as digest_of, plain, same
 from mateprobe.engine import Contract, Profile
 from mateprobe.errors import InvalidStructure, InvalidType, InvalidValue, StageError, StudyError
-from mateprobe.model import Report, Sample, Status
-from mateprobe.mutations import Target, violated
-from mateprobe.pipeline.foreign import OwnCodeError, command_of, function_of, is_own
+from mateprobe.model import Report, Status
+from mateprobe.mutations import Sample, Target, violated
+from mateprobe.pipeline.foreign import OwnCodeError, command_of, function_of
 from mateprobe.pipeline.frozen import compared, frozen_path, frozen_rows, replayed
-from mateprobe.pipeline.named_code import CODE, load_function
+from mateprobe.pipeline.named_code import CODE, is_own, load_function
 from mateprobe.pipeline.programs import Programs, digests, is_program, limits_of, made_from
 from mateprobe.pipeline.records import read_records, write_records
 from mateprobe.pipeline.schema_validator import schema_validator
@@ -198,7 +198,7 @@ def observer_of(
         with closing(command_of(name, code, form, given, reads=reads, runs=runs, limits=limits)) as command:
             yield {"itemised": False}, lambda digest, sample: _row(digest, command.ask(digest, sample))
     else:
-        function = load_function(name, code)
+        function = load_function(name)
         yield {"itemised": False}, bind(_ask, bind(function, **validator.get("with", {})))
 
 
