@@ -118,8 +118,8 @@ def _validator(code: Path, name: str, further: Answer) -> Callable[[Any], Answer
 
         try:
             said = judge(watched, sample)
-        except KeyboardInterrupt:
-            return {"error": "KeyboardInterrupt"}
+        except BaseException as error:  # noqa: BLE001 - an interrupt, or the text of an exception that raises another
+            return {"error": type(error).__name__}
         if isinstance(said, Failure):
             return {"error": said.message}
         if not _unchanged(given[0], sample):

@@ -22,6 +22,7 @@ from mateprobe.cli import run
 from mateprobe.command import Limits
 from mateprobe.errors import MateProbeError
 from mateprobe.gate import Gate
+from mateprobe.runner import Verdict
 from mateprobe.validator_audit import Obligation
 from tests.unit.test_cli import Ended
 
