@@ -12,6 +12,7 @@ import pytest
 
 from mateprobe import command, confine
 from mateprobe.command import Command, Limits, Reach
+from mateprobe.errors import StudyError
 from mateprobe.pipeline import foreign
 from mateprobe.pipeline.foreign import OwnCodeError, command_of, function_of, generated
 from mateprobe.runner import Failure, Verdict
@@ -350,7 +351,7 @@ def test_a_code_folder_that_is_a_link_to_another_place_is_refused(commands: list
     Path("studies/_code/hostile.py").touch()
     Path("elsewhere").mkdir()
     Path("elsewhere/_code").symlink_to(tmp_path / "studies/_code")
-    with pytest.raises(command.StudyError, match="expected a folder that stays below elsewhere"):
+    with pytest.raises(StudyError, match="expected a folder that stays below elsewhere"):
         command_of("hostile:validate", Path("elsewhere/_code"), "validator")
 
 
