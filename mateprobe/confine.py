@@ -7,7 +7,8 @@ SETTINGS is a JSON object: ``memory`` and ``file`` in bytes; the absolute paths 
 
 Linux alone can do this without privileges. Landlock bounds files, TCP and signals, for the process and all
 it becomes: https://docs.kernel.org/userspace-api/landlock.html. A seccomp filter refuses what Landlock
-has no word for: sockets of every kind, the way out of its process group, and new processes.
+has no word for: sockets of every kind, modes, owners and times of files, the way out of its process group, and
+new processes.
 
 A process of its own, since code between fork and exec is not safe in a program with threads.
 """
@@ -50,6 +51,10 @@ _CALLS: Mapping[str, tuple[int, Mapping[str, int]]] = {
         {
             "socket": 41, "setpgid": 109, "setsid": 112, "add_key": 248, "request_key": 249, "keyctl": 250,
             "unshare": 272, "io_uring_setup": 425, "prlimit64": 302,
+            "chmod": 90, "fchmod": 91, "chown": 92, "fchown": 93, "lchown": 94, "utime": 132, "setxattr": 188,
+            "lsetxattr": 189, "fsetxattr": 190, "removexattr": 197, "lremovexattr": 198, "fremovexattr": 199,
+            "utimes": 235, "fchownat": 260, "futimesat": 261, "fchmodat": 268, "utimensat": 280, "fchmodat2": 452,
+            "setxattrat": 463, "removexattrat": 466,
             "fork": 57, "vfork": 58, "clone": 56, "clone3": 435,
         },
     ),
@@ -58,6 +63,9 @@ _CALLS: Mapping[str, tuple[int, Mapping[str, int]]] = {
         {
             "socket": 198, "setpgid": 154, "setsid": 157, "add_key": 217, "request_key": 218, "keyctl": 219,
             "unshare": 97, "io_uring_setup": 425, "prlimit64": 261, "clone": 220, "clone3": 435,
+            "setxattr": 5, "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14, "lremovexattr": 15, "fremovexattr": 16,
+            "fchmod": 52, "fchmodat": 53, "fchownat": 54, "fchown": 55, "utimensat": 88, "fchmodat2": 452,
+            "setxattrat": 463, "removexattrat": 466,
         },
     ),
 }  # fmt: skip

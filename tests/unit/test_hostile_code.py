@@ -91,7 +91,8 @@ HARMS: dict[str, tuple[str, str]] = {
     "start a program": ("subprocess.run(['true'])", "PermissionError"),
     "become a program": ("os.execv('/bin/sh', ['sh'])", "PermissionError"),
     "become what it wrote": (
-        "Path('x').write_text('#!/bin/sh\\n'); os.chmod('x', 0o755); os.execv('./x', ['x'])", "PermissionError"
+        "os.chdir(os.environ['TMPDIR']); os.close(os.open('x', os.O_CREAT, 0o755)); os.execv('./x', ['x'])",
+        "PermissionError",
     ),
     "leave its group": ("os.setsid()", "PermissionError"),
     "kill whoever asks": ("os.kill(os.getppid(), 9)", "PermissionError"),
@@ -107,6 +108,12 @@ HARMS: dict[str, tuple[str, str]] = {
     "remove its code": ("os.unlink('ROOT/studies/_code/hostile.py')", "PermissionError"),
     "shorten its code": ("os.truncate('ROOT/studies/_code/hostile.py', 0)", "PermissionError"),
     "move its code": ("os.rename('ROOT/studies/_code/hostile.py', 'x')", "PermissionError|OSError"),
+    "lock its code": ("os.chmod('ROOT/studies/_code/hostile.py', 0)", "PermissionError"),
+    "lock what it opened": ("os.fchmod(os.open(os.__file__, os.O_RDONLY), 0o644)", "PermissionError"),
+    "change a time": ("os.utime('ROOT/results/other/cases.jsonl', (1, 1))", "PermissionError"),
+    "change an owner": ("os.chown('ROOT/results/other/cases.jsonl', -1, -1)", "PermissionError"),
+    "put an attribute": ("os.setxattr('ROOT/results/other/cases.jsonl', b'user.x', b'1')", "PermissionError"),
+    "mount": ("import ctypes; 1 / (1 + ctypes.CDLL(None).mount(b'x', b'/mnt', b'tmpfs', 0, 0))", "ZeroDivisionError"),
     "link to a secret": ("os.symlink('ROOT/home/.ssh/id_rsa', 'x'); open('x')", "PermissionError"),
     "read a secret": ("open('ROOT/home/.ssh/id_rsa')", "PermissionError"),
     "read another study": ("open('ROOT/studies/other.yaml')", "PermissionError"),
