@@ -7,8 +7,11 @@
 
 As JSON, as TOML, or as JSON lines, where the first line has everything but the cases and each further
 line is one. Files, modules and programs are looked for in the folder of the file. Other keys: ``title``,
-for people; of a validator ``id``, and of a command ``seconds`` and ``memory_mb``. Without a gate both
-thresholds are 1.
+for people; of a validator ``id``, and of a command ``seconds``, ``memory_mb`` and ``runs``, the programs it
+may start. Without a gate both thresholds are 1.
+
+A command is confined: it reads the folder of the file and writes nowhere. A function runs in this process, as
+in a test: it is code of whoever runs the audit.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from . import strict_json
 from .beside import file_below, function_below, is_file
 from .canonical import digest
 from .case_file import CaseFile, load_cases, read_array, read_case
-from .command import Command, Limits
+from .command import PYTHON, Command, Limits, Reach
 from .decoding import Misfit, Reader, instance, read, shown, wrong
 from .errors import InvalidValue, StudyError
 from .gate import Gate, Held
@@ -37,9 +40,6 @@ from .validator_audit import Obligation, ValidatorAuditReport, audit_validator
 
 EVERYTHING = Gate()
 """The gate of an audit that names none."""
-
-PYTHON = "python"
-"""As a command's program: the Python that runs the audit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,7 @@ class Program:
     id: str = ""
     seconds: float = Limits().seconds
     memory_mb: int = Limits().memory_mb
+    runs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.command or not self.command[0] or self.seconds <= 0 or self.memory_mb <= 0:
@@ -96,7 +97,8 @@ class Program:
         Raises:
             StudyError: as ``Command``.
         """
-        program = Command(located(self.command, folder), Limits(self.seconds, self.memory_mb))
+        reach = Reach((str(folder.absolute()),), self.runs)
+        program = Command(located(self.command, folder), Limits(self.seconds, self.memory_mb), reach)
         with closing(program):
             yield lambda sample: program.ask(digest(sample), sample)
 

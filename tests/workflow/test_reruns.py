@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import signal
@@ -125,13 +126,16 @@ def test_a_run_killed_midway_and_resumed_gives_the_same_bytes(
     untouched: Tree, trees: tuple[Tree, Tree], tmp_path: Path
 ) -> None:
     tree = untouched.copy(tmp_path / "killed")
-    (tree.path / "die-here").touch()
+    held = tree.path / "studies/_code/held"
+    os.mkfifo(held)
     process = tree.start()
+    with held.open("w"):  # as soon as the validator reads it
+        os.killpg(process.pid, signal.SIGKILL)
     said, _ = process.communicate()
     assert process.returncode == -signal.SIGKILL, said
     assert "numbers/cases.jsonl" in tree.results()
     assert "numbers/observations/by_sign.jsonl" not in tree.results()
-    (tree.path / "die-here").unlink()
+    held.unlink()
     ran = tree.rerun()
     assert tree.results() == trees[0].results()
     assert ran["numbers/observe.by_sign"] == MADE
