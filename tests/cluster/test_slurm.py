@@ -1,0 +1,50 @@
+"""The workflow on a cluster: shards are jobs, and whatever ends midway, the bytes are those of one machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+
+from tests.cluster.conftest import SHARDS, Run
+from tests.cluster.slurm import until
+
+
+def test_a_run_on_the_cluster_gives_the_bytes_of_a_local_one_and_its_shards_are_jobs(
+    run: Run, expected: dict[str, bytes]
+) -> None:
+    run.wait()
+    assert run.tree.results() == expected
+    jobs = [(re.sub("rule_|_wildcards.*", "", job["Comment"]), job["JobState"]) for job in run.jobs()]
+    assert sorted(jobs) == sorted(
+        (rule, "COMPLETED") for rule in ("cases", *["observe"] * SHARDS, "account_outcomes_statistics_summary")
+    )
+
+
+def test_jobs_and_daemons_that_are_killed_midway_change_no_byte(run: Run, expected: dict[str, bytes]) -> None:
+    with run.held(after=2) as held:
+        cancelled, killed, *_ = held
+        run.cluster.ask("scancel", cancelled)
+        os.kill(held[killed], signal.SIGKILL)
+        ended = {cancelled: "CANCELLED", killed: "FAILED"}
+        until("two jobs to end", lambda: ended.items() <= states(run).items(), how=run.how)
+
+    with run.held(after=5):
+        run.cluster.kill("slurmd")
+    run.cluster.start("slurmd")
+
+    with run.held(after=8) as held:
+        before = run.done()
+        run.cluster.kill("slurmctld")
+    until("held jobs to end by themselves", lambda: run.done() >= before + len(held), how=lambda: run.said)
+    run.cluster.start("slurmctld")
+
+    run.wait()
+    assert run.tree.results() == expected
+    again = {job["Comment"] for job in run.jobs() if job["JobId"] in ended}
+    assert again <= {job["Comment"] for job in run.jobs() if job["JobState"] == "COMPLETED"}
+
+
+def states(run: Run) -> dict[str, str]:
+    """Return the state of each job of a run."""
+    return {job["JobId"]: job["JobState"] for job in run.jobs()}
