@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -86,13 +86,27 @@ def expected(untouched: Tree) -> dict[str, bytes]:
     return tree.results()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Run:
-    """A run on the cluster: its folder, and the process that was started by hand."""
+    """A run on the cluster: its folder, and the process that a user starts."""
 
     tree: Tree
     cluster: Cluster
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] = field(init=False)
+
+    def start(self) -> None:
+        """Start it; again, if it was killed."""
+        with (self.tree.path / "said").open("ab") as said:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "mateprobe.pipeline", "reproduce", "--profile", "slurm"],
+                cwd=self.tree.path, env=self.tree.environment() | self.cluster.environment, stdout=said, stderr=said,
+                start_new_session=True,
+            )  # fmt: skip
+
+    def kill(self) -> None:
+        """Kill it, and the Snakemake that it started; their jobs are not theirs to take along."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
 
     @property
     def said(self) -> str:
@@ -140,16 +154,10 @@ class Run:
 @pytest.fixture
 def run(cluster: Cluster, untouched: Tree, tmp_path: Path) -> Iterator[Run]:
     """A run that has just begun in a folder of its own."""
-    tree = untouched.copy(tmp_path / "tree")
-    command = [sys.executable, "-m", "mateprobe.pipeline", "reproduce", "--profile", "slurm"]
-    with (tree.path / "said").open("wb") as said:
-        process = subprocess.Popen(
-            command, cwd=tree.path, env=tree.environment() | cluster.environment, stdout=said, stderr=said,
-            start_new_session=True,
-        )  # fmt: skip
+    run = Run(untouched.copy(tmp_path / "tree"), cluster)
+    run.start()
     try:
-        yield Run(tree, cluster, process)
+        yield run
     finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        if run.process.poll() is None:
+            run.kill()

@@ -21,7 +21,7 @@ def test_a_run_on_the_cluster_gives_the_bytes_of_a_local_one_and_its_shards_are_
     )
 
 
-def test_jobs_and_daemons_that_are_killed_midway_change_no_byte(run: Run, expected: dict[str, bytes]) -> None:
+def test_jobs_daemons_and_runs_that_are_killed_midway_change_no_byte(run: Run, expected: dict[str, bytes]) -> None:
     with run.held(after=2) as held:
         cancelled, killed, *_ = held
         run.cluster.ask("scancel", cancelled)
@@ -38,6 +38,10 @@ def test_jobs_and_daemons_that_are_killed_midway_change_no_byte(run: Run, expect
         run.cluster.kill("slurmctld")
     until("held jobs to end by themselves", lambda: run.done() >= before + len(held), how=lambda: run.said)
     run.cluster.start("slurmctld")
+
+    with run.held(after=11):
+        run.kill()
+    run.start()
 
     run.wait()
     assert run.tree.results() == expected
