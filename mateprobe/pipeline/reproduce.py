@@ -114,7 +114,7 @@ def _run_workflow(profile: Path, arguments: list[str]) -> int:
     command = [sys.executable, "-m", "snakemake", "--workflow-profile", str(profile), "--nolock", *arguments]
     LOG.parent.mkdir(parents=True, exist_ok=True)
     with (
-        LOG.open("w", encoding="utf-8") as log,
+        LOG.open("w", encoding="utf-8", buffering=1) as log,  # by the line: a long run is followed there
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as job,
     ):
         assert job.stdout is not None  # noqa: S101 - a pipe was asked for
