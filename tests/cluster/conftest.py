@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,10 @@ from tests.workflow.project import NUMBERS, Tree, project
 
 SHARDS = 16
 PROFILE = "workflow/profiles/slurm/profile.yaml"
+REPRODUCE = (
+    *(str(shutil.which("timeout")), "--kill-after=10", "900"),  # if the tests themselves are killed
+    *(sys.executable, "-m", "mateprobe.pipeline", "reproduce", "--profile", "slurm"),
+)
 SITE = {
     "slurm-status-command": "squeue",  # there is no accounting here
     "slurm-init-seconds-before-status-checks": 1,
@@ -98,9 +103,8 @@ class Run:
         """Start it; again, if it was killed."""
         with (self.tree.path / "said").open("ab") as said:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "mateprobe.pipeline", "reproduce", "--profile", "slurm"],
-                cwd=self.tree.path, env=self.tree.environment() | self.cluster.environment, stdout=said, stderr=said,
-                start_new_session=True,
+                REPRODUCE, cwd=self.tree.path, env=self.tree.environment() | self.cluster.environment,
+                stdout=said, stderr=said, start_new_session=True,
             )  # fmt: skip
 
     def kill(self) -> None:
