@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -91,13 +90,14 @@ def expected(untouched: Tree) -> dict[str, bytes]:
     return tree.results()
 
 
-@dataclass(slots=True)
 class Run:
     """A run on the cluster: its folder, and the process that a user starts."""
 
-    tree: Tree
-    cluster: Cluster
-    process: subprocess.Popen[bytes] = field(init=False)
+    def __init__(self, tree: Tree, cluster: Cluster) -> None:
+        """Start it."""
+        self.tree = tree
+        self.cluster = cluster
+        self.start()
 
     def start(self) -> None:
         """Start it; again, if it was killed."""
@@ -128,14 +128,14 @@ class Run:
         assert self.process.returncode == 0, self.said
 
     @contextmanager
-    def held(self, after: int) -> Iterator[dict[str, int]]:
+    def held(self, after: int, at_least: int = 1) -> Iterator[dict[str, int]]:
         """Hold every job once some shards are done; yield the process of each by the id of its job, then let go."""
         until(f"{after} of {SHARDS} shards", lambda: self._alive() and self.done() >= after, 120, self.how)
         hold, held = self.tree.path / "hold", self.tree.path / "held"
         for path in held.iterdir():
             path.unlink()
         hold.touch()
-        until("two jobs to be held", lambda: self._alive() and len(list(held.iterdir())) >= 2, 60, self.how)
+        until("jobs to be held", lambda: self._alive() and len(list(held.iterdir())) >= at_least, 60, self.how)
         assert after <= self.done() < SHARDS
         yield {path.stem: int(path.suffix[1:]) for path in held.iterdir()}
         hold.unlink()
@@ -159,7 +159,6 @@ class Run:
 def run(cluster: Cluster, untouched: Tree, tmp_path: Path) -> Iterator[Run]:
     """A run that has just begun in a folder of its own."""
     run = Run(untouched.copy(tmp_path / "tree"), cluster)
-    run.start()
     try:
         yield run
     finally:

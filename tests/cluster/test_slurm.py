@@ -22,24 +22,24 @@ def test_a_run_on_the_cluster_gives_the_bytes_of_a_local_one_and_its_shards_are_
 
 
 def test_jobs_daemons_and_runs_that_are_killed_midway_change_no_byte(run: Run, expected: dict[str, bytes]) -> None:
-    with run.held(after=2) as held:
+    with run.held(after=1, at_least=2) as held:
         cancelled, killed, *_ = held
         run.cluster.ask("scancel", cancelled)
         os.kill(held[killed], signal.SIGKILL)
         ended = {cancelled: "CANCELLED", killed: "FAILED"}
         until("two jobs to end", lambda: ended.items() <= states(run).items(), how=run.how)
 
-    with run.held(after=5):
+    with run.held(after=3):
         run.cluster.kill("slurmd")
     run.cluster.start("slurmd")
 
-    with run.held(after=8) as held:
+    with run.held(after=5) as held:
         before = run.done()
         run.cluster.kill("slurmctld")
     until("held jobs to end by themselves", lambda: run.done() >= before + len(held), how=lambda: run.said)
     run.cluster.start("slurmctld")
 
-    with run.held(after=11):
+    with run.held(after=8):
         run.kill()
     run.start()
 
