@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+from collections import Counter
 
 from tests.cluster.conftest import SHARDS, Run
 from tests.cluster.slurm import until
@@ -39,14 +40,23 @@ def test_jobs_daemons_and_runs_that_are_killed_midway_change_no_byte(run: Run, e
     until("held jobs to end by themselves", lambda: run.done() >= before + len(held), how=lambda: run.said)
     run.cluster.start("slurmctld")
 
+    until("the two jobs to be tried again", lambda: retried(run) >= {stage(run)[job] for job in ended}, 120, run.how)
     with run.held(after=8):
         run.kill()
     run.start()
 
     run.wait()
     assert run.tree.results() == expected
-    again = {job["Comment"] for job in run.jobs() if job["JobId"] in ended}
-    assert again <= {job["Comment"] for job in run.jobs() if job["JobState"] == "COMPLETED"}
+
+
+def stage(run: Run) -> dict[str, str]:
+    """Return by the id of each job of a run what it was submitted for."""
+    return {job["JobId"]: job["Comment"] for job in run.jobs()}
+
+
+def retried(run: Run) -> set[str]:
+    """Return what more than one job was submitted for."""
+    return {comment for comment, jobs in Counter(stage(run).values()).items() if jobs > 1}
 
 
 def states(run: Run) -> dict[str, str]:
