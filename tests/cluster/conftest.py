@@ -135,14 +135,25 @@ class Run:
         for path in held.iterdir():
             path.unlink()
         hold.touch()
-        until("jobs to be held", lambda: self._alive() and len(list(held.iterdir())) >= at_least, 60, self.how)
+
+        def all_held() -> dict[str, int]:
+            running = {id for id, state in self.states().items() if state == "RUNNING"}
+            names = {path.stem: int(path.suffix[1:]) for path in held.iterdir()}
+            every = self._alive() and len(running) >= at_least and running <= names.keys()
+            return {id: names[id] for id in running} if every else {}
+
+        processes = until("every job that runs to be held", all_held, 120, self.how)
         assert after <= self.done() < SHARDS
-        yield {path.stem: int(path.suffix[1:]) for path in held.iterdir()}
+        yield processes
         hold.unlink()
 
     def jobs(self) -> list[dict[str, str]]:
         """Return what the controller knows of the run's jobs."""
         return [job for job in self.cluster.jobs() if job["WorkDir"] == str(self.tree.path)]
+
+    def states(self) -> dict[str, str]:
+        """Return the state of each job by its id."""
+        return {job["JobId"]: job["JobState"] for job in self.jobs()}
 
     def how(self) -> str:
         """Return how things stand, for whoever reads why a test failed."""

@@ -137,6 +137,16 @@ class Cluster:
         process.kill()
         process.wait()
 
+    def settle(self, job: str) -> None:
+        """Wait until the controller has written its state; what it learned since then is lost with it for a long while.
+
+        It writes a few seconds after a change, so a job is given a minute more.
+        """
+        state = self.folder / "state" / "job_state"
+        before = state.stat().st_mtime_ns
+        self.ask("scontrol", "update", f"JobId={job}", "TimeLimit+=1")
+        until("the controller to write its state", lambda: state.stat().st_mtime_ns != before)
+
     def stop(self) -> None:
         """End everything: jobs by the controller if it still answers, all that is left by signals."""
         with suppress(AssertionError, KeyError):

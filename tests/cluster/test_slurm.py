@@ -28,7 +28,7 @@ def test_jobs_daemons_and_runs_that_are_killed_midway_change_no_byte(run: Run, e
         run.cluster.ask("scancel", cancelled)
         os.kill(held[killed], signal.SIGKILL)
         ended = {cancelled: "CANCELLED", killed: "FAILED"}
-        until("two jobs to end", lambda: ended.items() <= states(run).items(), how=run.how)
+        until("two jobs to end", lambda: ended.items() <= run.states().items(), how=run.how)
 
     with run.held(after=3):
         run.cluster.kill("slurmd")
@@ -36,6 +36,7 @@ def test_jobs_daemons_and_runs_that_are_killed_midway_change_no_byte(run: Run, e
 
     with run.held(after=5) as held:
         before = run.done()
+        run.cluster.settle(min(held))
         run.cluster.kill("slurmctld")
     until("held jobs to end by themselves", lambda: run.done() >= before + len(held), how=lambda: run.said)
     run.cluster.start("slurmctld")
@@ -57,8 +58,3 @@ def stage(run: Run) -> dict[str, str]:
 def retried(run: Run) -> set[str]:
     """Return what more than one job was submitted for."""
     return {comment for comment, jobs in Counter(stage(run).values()).items() if jobs > 1}
-
-
-def states(run: Run) -> dict[str, str]:
-    """Return the state of each job of a run."""
-    return {job["JobId"]: job["JobState"] for job in run.jobs()}
