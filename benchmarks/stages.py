@@ -11,7 +11,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from benchmarks.measure import ROOT, Cost, Part, exponent, run, table
-from mateprobe.pipeline.section import section_json
+from mateprobe.pipeline.section import parts, section_json
 from mateprobe.pipeline.studies import load_study
 
 VARIATIONS = (8, 80, 800)
@@ -29,7 +29,7 @@ OUTPUTS = {
 
 def measure() -> Part:
     """Run every stage at every size, each in a process of its own, ``ROUNDS`` times."""
-    runs = {cases: [_study(n) for _ in range(ROUNDS)] for cases, n in zip(CASES, VARIATIONS, strict=True)}
+    runs = {cases: [study(n) for _ in range(ROUNDS)] for cases, n in zip(CASES, VARIATIONS, strict=True)}
     user = {stage: [median(made[stage][0].user for made in runs[cases]) for cases in CASES] for stage in OUTPUTS}
     memory = {stage: [max(made[stage][0].memory for made in runs[cases]) for cases in CASES] for stage in OUTPUTS}
     size = {stage: runs[CASES[-1]][0][stage][1] for stage in OUTPUTS}
@@ -72,21 +72,26 @@ def _growth(seconds: Sequence[float]) -> float:
     return exponent([cases - CASES[0] for cases in CASES[1:]], [second - seconds[0] for second in seconds[1:]])
 
 
-def _study(variations: int) -> dict[str, tuple[Cost, int]]:
-    """Return cost and output bytes of each stage of one study, made in a folder that is then removed."""
+def study(variations: int, shards: int = 1) -> dict[str, tuple[Cost, int]]:
+    """Return cost and output bytes of each stage of one study, made in a folder that is then removed.
+
+    Of several shards one is observed, and nothing comes after it.
+    """
     made: dict[str, tuple[Cost, int]] = {}
     with TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copytree(ROOT / "studies", folder / "studies")
         shutil.copy(Path(__file__).with_name("distinct.py"), folder / "studies" / "_code")
-        study = load_study(folder / "studies" / "feasibility.yaml")
-        sections = {stage: study.section(stage, VALIDATOR) for stage in OUTPUTS}
+        described = load_study(folder / "studies" / "feasibility.yaml")
+        sections = {stage: described.section(stage, VALIDATOR) for stage in OUTPUTS}
         sections["cases"]["cases"] |= {"generate": "distinct:cases", "with": {"variations": variations}}
+        sections["observe"]["shards"] = shards
         sections["summary"]["validators"] = [VALIDATOR]
+        outputs = OUTPUTS | {"observe": f"observations/{parts(VALIDATOR, shards)[0]}.jsonl"}
         environment = {**os.environ, "MATEPROBE_CACHE": str(folder / "cache")}
-        for stage, section in sections.items():
+        for stage in OUTPUTS if shards == 1 else ("cases", "observe"):
             command = [sys.executable, "-m", "mateprobe.pipeline", stage, "--study", "feasibility"]
             command += ["--validator", VALIDATOR] if stage in ("observe", "outcomes") else []
-            cost = run([*command, "--section", section_json(section)], folder, environment)
-            made[stage] = cost, (folder / "results" / "feasibility" / OUTPUTS[stage]).stat().st_size
+            cost = run([*command, "--section", section_json(sections[stage])], folder, environment)
+            made[stage] = cost, (folder / "results" / "feasibility" / outputs[stage]).stat().st_size
     return made
