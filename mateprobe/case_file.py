@@ -2,7 +2,7 @@
 
 A case is an object of the fields of ``AuditCase``. What the pipeline's own case records hold besides
 is passed over; any other key is refused. CSV, see ``case_csv``, is told by the file's name. A record
-file (see ``mateprobe.pipeline.records``) has a header and a footer around its lines: where there is a
+file (see ``records``) has a header and a footer around its lines: where there is a
 header, the footer must prove that no case is missing.
 """
 

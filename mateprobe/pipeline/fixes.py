@@ -16,9 +16,9 @@ from mateprobe.errors import StageError
 from mateprobe.outcome import Outcome
 from mateprobe.pipeline.defects import RELEASES, ROLES, case_id, read_defects
 from mateprobe.pipeline.files import write_bytes
-from mateprobe.pipeline.records import read_records
 from mateprobe.pipeline.section import RESULTS, add_section, parse_section, receipt_path, stage_modules
 from mateprobe.pipeline.stage import run_stage
+from mateprobe.records import read_records
 
 WRONG = (Outcome.SURVIVED, Outcome.REGRESSED, Outcome.ERROR)
 UNAVAILABLE = "unavailable"

@@ -12,7 +12,7 @@ from mateprobe.classify import Evidence, Facts, Judged, classify
 from mateprobe.errors import EvidenceError
 from mateprobe.outcome import Reason, Relation, Validity
 from mateprobe.pipeline.detailed import detailed_outcome
-from mateprobe.pipeline.records import RecordFile, read_records, write_records
+from mateprobe.pipeline.records import write_records
 from mateprobe.pipeline.section import (
     RESULTS,
     add_section,
@@ -23,6 +23,7 @@ from mateprobe.pipeline.section import (
     stage_modules,
 )
 from mateprobe.pipeline.stage import run_stage
+from mateprobe.records import RecordFile, read_records
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -19,9 +19,9 @@ from mateprobe.canonical import canonical_bytes, digest
 from mateprobe.errors import InvalidValue, StageError
 from mateprobe.outcome import INELIGIBLE, Outcome, Relation
 from mateprobe.pipeline.files import write_bytes
-from mateprobe.pipeline.records import read_records
 from mateprobe.pipeline.section import RESULTS, add_section, parse_section, receipt_path, stage_modules
 from mateprobe.pipeline.stage import run_stage
+from mateprobe.records import read_records
 from mateprobe.tally import ratio
 
 CONFIDENCE = 0.95

@@ -13,10 +13,10 @@ from mateprobe.errors import StageError
 from mateprobe.outcome import Outcome, Relation, Validity
 from mateprobe.pipeline.attribution import Attribution
 from mateprobe.pipeline.files import write_bytes
-from mateprobe.pipeline.records import read_records
 from mateprobe.pipeline.samples import Samples
 from mateprobe.pipeline.section import RESULTS, add_section, parse_section, receipt_path, stage_modules
 from mateprobe.pipeline.stage import run_stage
+from mateprobe.records import read_records
 from mateprobe.tally import assess, counts, rates, ratio
 
 Pair = tuple[Relation, Outcome]

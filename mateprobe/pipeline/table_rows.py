@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from mateprobe.pipeline.records import RecordFile
+from mateprobe.records import RecordFile
 
 Row = Sequence[Any]
 UNDEFINED = "undefined"

@@ -18,12 +18,12 @@ from mateprobe import strict_json
 from mateprobe.canonical import canonical_bytes
 from mateprobe.errors import StageError, StudyError, one_of
 from mateprobe.pipeline.files import write_bytes
-from mateprobe.pipeline.records import read_records
 from mateprobe.pipeline.section import RESULTS
 from mateprobe.pipeline.stage import run_stage
 from mateprobe.pipeline.table_rows import UNDEFINED, Row
 from mateprobe.pipeline.table_specs import OWN, TABLES, Table
 from mateprobe.pipeline.typst_text import string
+from mateprobe.records import read_records
 from mateprobe.reports.markdown import cell
 
 FOLDER = RESULTS / "tables"

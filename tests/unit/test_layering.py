@@ -23,6 +23,7 @@ PACKAGE = Path(mateprobe.__file__).parent
 ORDER = """
     _version errors worker
     strict_json canonical decoding provenance beside
+    records
     operators.places operators.keywords
     operators.constraints
     operators.operator

@@ -15,8 +15,9 @@ from mateprobe.classify import Evidence, Facts, Judged, classify
 from mateprobe.errors import EvidenceError
 from mateprobe.outcome import Relation, Validity
 from mateprobe.pipeline.outcomes import decide
-from mateprobe.pipeline.records import RecordFile, read_records, write_records
+from mateprobe.pipeline.records import write_records
 from mateprobe.pipeline.section import shard_of
+from mateprobe.records import RecordFile, read_records
 from tests.unit.conftest import Bench, left, lines, row, study
 
 OUTCOMES = "results/demo/outcomes/by_sign.jsonl"
