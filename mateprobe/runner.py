@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 import traceback
-from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -119,13 +118,14 @@ def judge_repeatedly(validator: Validator, sample: Any, times: int) -> Judgement
     Two answers differ if one accepts and the other does not, if one is complete and the other is not, if
     they name other ids, or if only one of them is a failure. What they give as evidence may differ.
     """
-    answers = [judge(validator, sample) for _ in range(times)]
-    readings = Counter(map(_decisive, answers))
-    if len(readings) == 1:
-        return answers[0]
-    first = {key: answer for key, answer in zip(map(_decisive, reversed(answers)), reversed(answers), strict=True)}
-    told = tuple(Reading(_told(first[key]), number) for key, number in readings.items())
-    return Failure(Origin.VALIDATOR, undecided(told[0].said, told[1].said), readings=told)
+    alike: dict[Hashable, list[Judgement]] = {}
+    for _ in range(times):
+        answer = judge(validator, sample)
+        alike.setdefault(_decisive(answer), []).append(answer)
+    if len(alike) == 1:
+        return next(iter(alike.values()))[0]
+    readings = tuple(Reading(_told(answers[0]), len(answers)) for answers in alike.values())
+    return Failure(Origin.VALIDATOR, undecided(readings[0].said, readings[1].said), readings=readings)
 
 
 def undecided(first: str, then: str) -> str:

@@ -85,6 +85,9 @@ class Source:
     file: str
     line: int | None = None
 
+    def __str__(self) -> str:
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
 
 @dataclass(frozen=True, slots=True)
 class AuditResult:
@@ -117,6 +120,15 @@ class AuditResult:
 
 
 _WHERE_GIVEN = ("source", "baseline_readings", "variant_readings")
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """A sample, by its digest, of which the validator said different things, and the ids of its cases."""
+
+    sample: str
+    readings: tuple[Reading, ...]
+    case_ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,17 +184,17 @@ class ValidatorAuditReport:
         data: dict[str, Any] = plain(replace(self, cases=()))
         return {key: value for key, value in data.items() if key != "cases" and (key != "repeat" or value > 1)}
 
-    def flips(self) -> dict[str, tuple[Reading, ...]]:
-        """Return, by the digest of the sample, what was said of each that did not get the same answer each time."""
-        return {
-            digest: readings
-            for case in self.cases
-            for digest, readings in (
+    def flips(self) -> tuple[Flip, ...]:
+        """Return the samples that did not get the same answer each time, with the cases that rest on them."""
+        found: dict[tuple[str, tuple[Reading, ...]], list[str]] = defaultdict(list)
+        for case in self.cases:
+            for sample, readings in (
                 (case.baseline_digest, case.baseline_readings),
                 (case.variant_digest, case.variant_readings),
-            )
-            if readings
-        }
+            ):
+                if readings:
+                    found[sample, readings].append(case.id)
+        return tuple(Flip(sample, readings, tuple(ids)) for (sample, readings), ids in found.items())
 
     def to_markdown(self) -> str:
         """Return the report for people: what failed first, then every obligation and every case."""

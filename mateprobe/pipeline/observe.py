@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from mateprobe import strict_json
-from mateprobe.canonical import digest as digest_of, plain, same
+from mateprobe.canonical import digest as digest_of, plain, same, shard_of
 from mateprobe.engine import Contract, Profile
 from mateprobe.errors import InvalidStructure, InvalidType, InvalidValue, StageError, StudyError
 from mateprobe.model import Report, Status
@@ -32,7 +32,6 @@ from mateprobe.pipeline.section import (
     parts,
     read_by_generator,
     receipt_path,
-    shard_of,
     source_path,
     stage_modules,
     study_folder,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mateprobe.canonical import shard_of
 from mateprobe.classify import Evidence, Facts, Judged, classify
 from mateprobe.errors import EvidenceError
 from mateprobe.outcome import Reason, Relation, Validity
@@ -19,7 +20,6 @@ from mateprobe.pipeline.section import (
     parse_section,
     parts,
     receipt_path,
-    shard_of,
     stage_modules,
 )
 from mateprobe.pipeline.stage import run_stage

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import yaml
 
-from mateprobe.cli import FAILED, MET, NOT_MET, NOTHING, UNUSABLE
+from mateprobe.commands import FAILED, MET, NOT_MET, NOTHING, UNUSABLE
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "first-study.md").read_text("utf-8")

@@ -13,7 +13,7 @@ import pytest
 from mateprobe import Context, Document, Surface, evaluate
 from mateprobe.canonical import digest, plain
 from mateprobe.pipeline.observe import distinct_samples
-from mateprobe.pipeline.section import shard_of
+from mateprobe.canonical import shard_of
 from mateprobe.rules import RequiredFact
 from tests.unit.conftest import CODE, Bench, Ended, left, lines, row, study
 

@@ -16,7 +16,7 @@ from mateprobe.errors import EvidenceError
 from mateprobe.outcome import Relation, Validity
 from mateprobe.pipeline.outcomes import decide
 from mateprobe.pipeline.records import write_records
-from mateprobe.pipeline.section import shard_of
+from mateprobe.canonical import shard_of
 from mateprobe.records import RecordFile, read_records
 from tests.unit.conftest import Bench, left, lines, row, study
 
