@@ -129,7 +129,7 @@ def _message(case: AuditResult) -> str:
 
 
 def _location(case: AuditResult) -> dict[str, Any]:
-    logical = {"logicalLocations": [{"fullyQualifiedName": case.id, "kind": "member"}]}
+    logical = {"logicalLocations": [{"fullyQualifiedName": case.id, "kind": "object"}]}
     if case.source is None:
         return logical
     place: dict[str, Any] = {"artifactLocation": {"uri": quote(encodable(case.source.file)), "uriBaseId": "%SRCROOT%"}}

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from mateprobe import Context, Document, Surface, evaluate
-from mateprobe.canonical import digest, plain
+from mateprobe.canonical import digest, plain, shard_of
 from mateprobe.pipeline.observe import distinct_samples
-from mateprobe.canonical import shard_of
 from mateprobe.rules import RequiredFact
 from tests.unit.conftest import CODE, Bench, Ended, left, lines, row, study
 
