@@ -83,7 +83,7 @@ _HEADLINES = (
 def _shrunk(diff: Diff) -> str:
     gone = diff.of(Change.NO_LONGER_ASKED)
     failed = sum(case.case.outcome in FAILURES for case in gone)
-    return f"**The corpus lost {len(gone)} cases, {failed} of which failed before: what is not asked is not fixed.**"
+    return f"**Cases lost: {len(gone)}, of which {failed} failed before: what is not asked is not fixed.**"
 
 
 def _rate(part: int, whole: int, rate: float | None) -> str:
