@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from mateprobe.report_file import ReportFile
     from mateprobe.validator_audit import AuditResult
 
-_FORBIDDEN = re.compile("\x1b\\[[0-9;?]*[ -/]*[@-~]|[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+FORBIDDEN = re.compile("\x1b\\[[0-9;?]*[ -/]*[@-~]|[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What is left out: the escape sequences of terminals, and what XML 1.0 forbids."""
 
 
 def junit(file: ReportFile) -> Iterator[str]:
@@ -77,8 +78,8 @@ def _details(case: AuditResult) -> str:
 
 
 def _attributes(**values: str) -> str:
-    return "".join(f" {name}={quoteattr(_FORBIDDEN.sub('', value))}" for name, value in values.items())
+    return "".join(f" {name}={quoteattr(FORBIDDEN.sub('', value))}" for name, value in values.items())
 
 
 def _text(text: str) -> str:
-    return escape(_FORBIDDEN.sub("", text), {"\r": "&#13;"})
+    return escape(FORBIDDEN.sub("", text), {"\r": "&#13;"})
