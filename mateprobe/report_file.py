@@ -240,4 +240,4 @@ def _check_outcome(case: AuditResult, path: str) -> None:
 def _judged(verdict: Verdict | None, reason: str, failed: Reason) -> Judged | None:
     if verdict is not None:
         return judged(verdict)
-    return Judged(Evidence.ERROR, accepted=False) if reason.startswith(f"{failed}: ") else None
+    return Judged(Evidence.ERROR, accepted=False) if reason.partition(": ")[0] == failed else None

@@ -50,9 +50,10 @@ def test_reports_of_the_peer_are_read_back_as_they_were(peer: Ask, tmp_path_fact
     def comes_back(audit: dict[str, Any]) -> None:
         answer = peer({"do": "validate", **audit})
         if "answer" in answer:
-            path.write_text(json.dumps(answer["answer"]), "utf-8")
-            assert read_report(path).report.to_dict() == answer["answer"]
-            read.update(case["outcome"] for case in answer["answer"]["cases"])
+            data = {**answer["answer"], "library_version": "0.1.0a3"}  # which the worker leaves out of its answer
+            path.write_text(json.dumps(data), "utf-8")
+            assert read_report(path).report.to_dict() == data
+            read.update(case["outcome"] for case in data["cases"])
 
     comes_back()
     assert read.keys() == {*Outcome}

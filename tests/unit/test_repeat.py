@@ -24,7 +24,7 @@ def flipping(flips: int, *answers: Any) -> Callable[[int], Verdict]:
         answer = next(turn) if number == flips else signs(number)
         if isinstance(answer, Exception):
             raise answer
-        return answer  # type: ignore[no-any-return]
+        return answer
 
     return ask
 

@@ -21,7 +21,7 @@ from mateprobe.outcome import FAILURES, GAPS, INCOMPLETE, WELL as WELL_ENDED
 from mateprobe.report_file import ReportFile
 from mateprobe.reports import FORMS, form_of
 from mateprobe.reports.forms import WRITERS
-from mateprobe.reports.markdown import within
+from mateprobe.reports.markdown import STEP_SUMMARY, within
 from mateprobe.reports.sarif import fingerprint, sarif
 from mateprobe.validator_audit import Source
 from tests.audits import CASE, CASES, WELL, case, report, signs
@@ -340,7 +340,5 @@ def test_a_summary_of_many_cases_stays_within_what_github_takes(monkeypatch: pyt
 
 
 def test_the_limit_is_that_of_a_step_summary() -> None:
-    from mateprobe.reports.forms import STEP_SUMMARY
-
     assert STEP_SUMMARY == 1024 * 1024
     assert len(text("markdown", report(CASES))) < STEP_SUMMARY
