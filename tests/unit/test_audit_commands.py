@@ -112,8 +112,8 @@ def test_a_validator_that_changes_its_mind_fails_the_audit_and_is_told(folder: P
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--repeat", "0"), "argument --repeat: 0: expected 1 or more"),
-        (("--repeat", "x"), "argument --repeat: invalid _count value: 'x'"),
+        (("--repeat", "0"), "argument --repeat: '0': expected a number, 1 or more"),
+        (("--repeat", "x"), "argument --repeat: 'x': expected a number, 1 or more"),
         (("--shard", "3/2"), "argument --shard: '3/2': expected NUMBER/OF with a number from 1 to OF"),
         (("--shard", "2"), "argument --shard: '2': expected NUMBER/OF"),
         (("--shard", "1/2"), "--shard: a part of a report is kept as JSON lines; add --output FILE.jsonl"),
