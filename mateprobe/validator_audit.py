@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, TypeVar
 
 from ._version import __version__
@@ -16,7 +16,7 @@ from .model import Report, names
 from .mutations import violated
 from .outcome import Outcome, Reason, Relation, Validity
 from .provenance import GitProvenance
-from .runner import Failure, Judgement, Verdict, judge, judged
+from .runner import Failure, Judgement, Reading, Verdict, judge_repeatedly, judged
 from .tally import assess, counts, rates, shortfalls
 
 __all__ = [
@@ -79,8 +79,23 @@ class AuditCase(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """Where a case was read: a file, its parts separated by ``/``, and a line of it from 1, if that is known."""
+
+    file: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
 class AuditResult:
-    """How one case ended, with the verdicts it rests on (None where none was given or asked for)."""
+    """How one case ended, with the verdicts it rests on (None where none was given or asked for).
+
+    ``source`` is known of cases that were read from a file. Readings are given of a sample of which
+    the validator said different things; there is then no verdict on it.
+    """
 
     id: str
     obligation: str
@@ -94,11 +109,34 @@ class AuditResult:
     reason: str
     baseline: Verdict | None = None
     variant: Verdict | None = None
+    source: Source | None = None
+    baseline_readings: tuple[Reading, ...] = ()
+    variant_readings: tuple[Reading, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON data; source and readings are there where there are any."""
+        data: dict[str, Any] = plain(self)
+        return {key: value for key, value in data.items() if value or key not in _WHERE_GIVEN}
+
+
+_WHERE_GIVEN = ("source", "baseline_readings", "variant_readings")
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """A sample, by its digest, of which the validator said different things, and the ids of its cases."""
+
+    sample: str
+    readings: tuple[Reading, ...]
+    case_ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ValidatorAuditReport:
-    """The results of an audit in case order, the obligations, and the digest of the cases."""
+    """The results of an audit in case order, the obligations, and the digest of the cases.
+
+    ``repeat`` is how often the validator was asked about each sample.
+    """
 
     validator_id: str
     obligations: tuple[Obligation, ...]
@@ -107,6 +145,7 @@ class ValidatorAuditReport:
     schema_version: int = 2
     library_version: str = __version__
     provenance: GitProvenance | None = None
+    repeat: int = 1
 
     def summary(self) -> dict[str, Any]:
         """Return totals, counts, rates (0 to 1, None where undefined) and the evidence by obligation."""
@@ -138,7 +177,24 @@ class ValidatorAuditReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON data, with its summary."""
-        return dict(plain(self), summary=self.summary())
+        return {**self.head(), "cases": [case.to_dict() for case in self.cases], "summary": self.summary()}
+
+    def head(self) -> dict[str, Any]:
+        """Return what ``to_dict`` holds beside cases and summary; ``repeat`` is there where it is above 1."""
+        data: dict[str, Any] = plain(replace(self, cases=()))
+        return {key: value for key, value in data.items() if key != "cases" and (key != "repeat" or value > 1)}
+
+    def flips(self) -> tuple[Flip, ...]:
+        """Return the samples that did not get the same answer each time, with the cases that rest on them."""
+        found: dict[tuple[str, tuple[Reading, ...]], list[str]] = defaultdict(list)
+        for case in self.cases:
+            for sample, readings in (
+                (case.baseline_digest, case.baseline_readings),
+                (case.variant_digest, case.variant_readings),
+            ):
+                if readings:
+                    found[sample, readings].append(case.id)
+        return tuple(Flip(sample, readings, tuple(ids)) for (sample, readings), ids in found.items())
 
     def to_markdown(self) -> str:
         """Return the report for people: what failed first, then every obligation and every case."""
@@ -165,29 +221,33 @@ def audit_validator(
     obligations: Iterable[Obligation],
     validator_id: str,
     provenance: GitProvenance | None = None,
+    repeat: int = 1,
 ) -> ValidatorAuditReport:
     """Ask ``validator`` about the samples of every case and decide how each case ends.
 
-    The validator sees a copy of each distinct sample, once. A case whose label is not valid, or
-    whose two samples are identical, never reaches it.
+    The validator sees a copy of each distinct sample, once, or ``repeat`` times: then one on which its
+    answers differ has no verdict, so that no case that rests on it is detected or preserved. A case whose
+    label is not valid, or whose two samples are identical, never reaches it.
 
     Raises:
         InvalidValue: no cases, no obligations or no id; duplicate ids; a case of an unknown
-            obligation; a sample JSON cannot hold. InvalidType: likewise for a type.
+            obligation; a sample JSON cannot hold; a ``repeat`` below 1. InvalidType: likewise for a type.
     """
     cases, obligations = tuple(cases), tuple(obligations)
     _check_inventory(cases, obligations, validator_id)
+    if type(repeat) is not int or repeat < 1:
+        raise InvalidValue(f"repeat={repeat!r}; expected how often each sample is judged, 1 or more")
     corpus = Corpus(cases)
     judgements: dict[str, Judgement] = {}
 
     def ask(digest: str, sample: T) -> Judgement:
         known = judgements.get(digest)
         if known is None:
-            known = judgements[digest] = judge(validator, sample)
+            known = judgements[digest] = judge_repeatedly(validator, sample, repeat)
         return known
 
     results = tuple(_run(case, pair, ask) for case, pair in zip(cases, corpus.pairs, strict=True))
-    return ValidatorAuditReport(validator_id, obligations, results, corpus.digest, provenance=provenance)
+    return ValidatorAuditReport(validator_id, obligations, results, corpus.digest, provenance=provenance, repeat=repeat)
 
 
 def report_verdict(report: Report) -> Verdict:
@@ -247,6 +307,8 @@ def _run(case: AuditCase[T], pair: Pair, ask: Callable[[str, T], Judgement]) -> 
         reason=_reason(decision.reason, baseline, variant),
         baseline=_verdict(baseline),
         variant=_verdict(variant),
+        baseline_readings=_readings(baseline),
+        variant_readings=_readings(variant),
     )
 
 
@@ -261,3 +323,7 @@ def _reason(reason: Reason, baseline: Judgement | None, variant: Judgement | Non
 
 def _verdict(judgement: Judgement | None) -> Verdict | None:
     return judgement if isinstance(judgement, Verdict) else None
+
+
+def _readings(judgement: Judgement | None) -> tuple[Reading, ...]:
+    return judgement.readings if isinstance(judgement, Failure) else ()

@@ -14,9 +14,9 @@ from typing import Any
 from mateprobe.errors import StageError
 from mateprobe.outcome import Outcome
 from mateprobe.pipeline.defects import RELEASES, ROLES, case_id, read_defects
-from mateprobe.pipeline.records import read_records
 from mateprobe.pipeline.section import RESULTS, add_section, parse_section
 from mateprobe.pipeline.study_report import run_report
+from mateprobe.records import read_records
 
 WRONG = (Outcome.SURVIVED, Outcome.REGRESSED, Outcome.ERROR)
 UNAVAILABLE = "unavailable"

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from mateprobe import strict_json
-from mateprobe.canonical import digest as digest_of, plain, same
+from mateprobe.canonical import digest as digest_of, plain, same, shard_of
 from mateprobe.engine import Contract, Profile
 from mateprobe.errors import InvalidStructure, InvalidType, InvalidValue, StageError, StudyError
 from mateprobe.model import Report, Status
@@ -22,7 +22,7 @@ from mateprobe.pipeline.foreign import OwnCodeError, command_of, function_of
 from mateprobe.pipeline.frozen import compared, frozen_path, frozen_rows, replayed
 from mateprobe.pipeline.named_code import CODE, is_own, load_function
 from mateprobe.pipeline.programs import Programs, digests, is_program, limits_of, made_from
-from mateprobe.pipeline.records import read_records, write_records
+from mateprobe.pipeline.records import write_records
 from mateprobe.pipeline.schema_validator import schema_validator
 from mateprobe.pipeline.section import (
     RESULTS,
@@ -33,7 +33,6 @@ from mateprobe.pipeline.section import (
     parts,
     read_by_generator,
     receipt_path,
-    shard_of,
     source_path,
     stage_modules,
     study_folder,
@@ -41,7 +40,8 @@ from mateprobe.pipeline.section import (
 )
 from mateprobe.pipeline.stage import run_stage
 from mateprobe.pipeline.store import Store
-from mateprobe.runner import Failure, Judgement, judge
+from mateprobe.records import read_records
+from mateprobe.runner import Failure, Judgement, judge, said, undecided
 from mateprobe.serialization import contracts_from_data, policy_from_data, sample_from_data
 
 REJUDGED = 16
@@ -158,15 +158,12 @@ def observed(samples: Iterable[tuple[str, Any]], observer: Observer, rejudge: in
     for position, (digest, sample) in enumerate(samples):
         row = observer(digest, sample)
         if position < rejudge and not same(row, again := observer(digest, sample)):
-            row = failed(digest, f"not deterministic: {_said(row)} at first, then {_said(again)}")
+            row = failed(digest, undecided(_said(row), _said(again)))
         yield row
 
 
 def _said(row: Observation) -> str:
-    if row["error"] is not None:
-        return f"error {row['error']!r:.200}"
-    what = "accepted" if row["accepted"] else f"rejected {row['violations']}"
-    return what if row["complete"] else f"{what}, incomplete"
+    return said(**{key: row[key] for key in ("accepted", "complete", "violations", "error")})
 
 
 def failed(digest: str, message: str) -> Observation:

@@ -17,11 +17,11 @@ from mateprobe.pipeline.figure_specs import to_draw
 from mateprobe.pipeline.page_cases import joined, write_cases
 from mateprobe.pipeline.page_data import front_data, study_data, study_line
 from mateprobe.pipeline.page_script import write_script
-from mateprobe.pipeline.records import read_records
 from mateprobe.pipeline.section import RESULTS
 from mateprobe.pipeline.stage import run_stage
 from mateprobe.pipeline.studies import STUDIES, Study, load_studies
 from mateprobe.pipeline.table_specs import TABLES, table_called
+from mateprobe.records import read_records
 
 FOLDER = RESULTS / "report"
 FRONT = "front"

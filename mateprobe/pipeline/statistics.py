@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 from mateprobe.canonical import digest
 from mateprobe.errors import InvalidValue, StageError
 from mateprobe.outcome import INELIGIBLE, Outcome, Relation
-from mateprobe.pipeline.records import read_records
 from mateprobe.pipeline.section import add_section, parse_section
 from mateprobe.pipeline.study_report import outcomes_of, run_report
+from mateprobe.records import read_records
 from mateprobe.tally import ratio
 
 CONFIDENCE = 0.95

@@ -10,10 +10,10 @@ from typing import Any
 from mateprobe.errors import StageError
 from mateprobe.outcome import Outcome, Relation, Validity
 from mateprobe.pipeline.attribution import Attribution
-from mateprobe.pipeline.records import read_records
 from mateprobe.pipeline.samples import Samples
 from mateprobe.pipeline.section import add_section, parse_section
 from mateprobe.pipeline.study_report import outcomes_of, run_report
+from mateprobe.records import read_records
 from mateprobe.tally import assess, counts, rates, ratio
 
 Pair = tuple[Relation, Outcome]

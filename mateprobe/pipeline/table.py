@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from mateprobe import strict_json
 from mateprobe.errors import StageError
-from mateprobe.pipeline.records import read_records
+from mateprobe.records import read_records
 
 if TYPE_CHECKING:
     from pandas import DataFrame

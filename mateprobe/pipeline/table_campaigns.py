@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mateprobe.pipeline.records import RecordFile
 from mateprobe.pipeline.table import STUDY, VALIDATOR, Row, Table, count, part_of, share, text, validators_of
+from mateprobe.records import RecordFile
 
 
 def obligations(summary: Mapping[str, Any]) -> Iterator[Row]:

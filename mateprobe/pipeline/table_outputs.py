@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mateprobe.pipeline.records import RecordFile
 from mateprobe.pipeline.table import NOT_EVALUATED, STUDY, Row, Table, count, fraction, text
+from mateprobe.records import RecordFile
 
 
 def _codes(findings: Mapping[str, int]) -> Counter[str]:

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mateprobe.pipeline.records import RecordFile
 from mateprobe.pipeline.table import VALIDATOR, Row, Table, count, text
+from mateprobe.records import RecordFile
 
 EVERY = "all"
 _FROM_THE_TOP = "A local reference is resolved from the top of the document, not from the $id around it."

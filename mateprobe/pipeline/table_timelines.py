@@ -11,10 +11,10 @@ from typing import Any
 
 from mateprobe.outcome import Outcome
 from mateprobe.pipeline.fixes import UNAVAILABLE, WRONG
-from mateprobe.pipeline.records import RecordFile
 from mateprobe.pipeline.releases import release_key
 from mateprobe.pipeline.table import Row, Table, count, text
 from mateprobe.pipeline.table_defects import CHOSEN
+from mateprobe.records import RecordFile
 
 GOOD, BAD, NOT_COMPARABLE = "good", "bad", "not comparable"
 STANDINGS = (BAD, GOOD, NOT_COMPARABLE, UNAVAILABLE)

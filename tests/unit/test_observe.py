@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from mateprobe import Context, Document, Surface, evaluate
-from mateprobe.canonical import digest, plain
+from mateprobe.canonical import digest, plain, shard_of
 from mateprobe.pipeline.observe import _ask, distinct_samples
-from mateprobe.pipeline.section import shard_of
 from mateprobe.rules import RequiredFact
 from mateprobe.runner import Verdict
 from tests.unit.conftest import CODE, Bench, Ended, left, lines, row, study
