@@ -12,6 +12,7 @@ from .errors import MateProbeError
 MET, NOT_MET, UNUSABLE, FAILED, NOTHING = 0, 1, 2, 3, 4
 
 STDIN = "standard input"
+_BLOCK = 1 << 15  # characters
 
 _STATUS = """\
 exit status:
@@ -63,9 +64,22 @@ def deliver(pieces: Iterable[str], path: str | None, stdout: IO[str]) -> None:
     if path is not None:
         write_whole(path, pieces)
         return
-    for piece in [pieces] if isinstance(pieces, str) else pieces:
-        stdout.write(piece)
+    for block in _blocks([pieces] if isinstance(pieces, str) else pieces):
+        stdout.write(block)
     stdout.flush()
+
+
+def _blocks(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield the text in few parts: a reader that has seen enough, such as ``head``, then breaks no pipe midway."""
+    waiting: list[str] = []
+    size = 0
+    for piece in pieces:
+        waiting.append(piece)
+        size += len(piece)
+        if size >= _BLOCK:
+            yield "".join(waiting)
+            waiting, size = [], 0
+    yield "".join(waiting)
 
 
 def nothing(why: str, streams: Streams) -> int:

@@ -118,6 +118,8 @@ def judge_repeatedly(validator: Validator, sample: Any, times: int) -> Judgement
     Two answers differ if one accepts and the other does not, if one is complete and the other is not, if
     they name other ids, or if only one of them is a failure. What they give as evidence may differ.
     """
+    if times == 1:  # what nearly every audit asks for
+        return judge(validator, sample)
     alike: dict[Hashable, list[Judgement]] = {}
     for _ in range(times):
         answer = judge(validator, sample)

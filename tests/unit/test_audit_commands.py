@@ -237,5 +237,18 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path, arguments: tuple[str,
     assert command(*arguments) == Ended(2, "", "mateprobe: a: No such file or directory\n")
 
 
+def test_a_report_reaches_standard_output_in_few_writes(kept: Path) -> None:
+    writes: list[str] = []
+
+    class Counting(StringIO):
+        def write(self, text: str) -> int:
+            writes.append(text)
+            return len(text)
+
+    for arguments in (["diff", "kept.jsonl", "kept.jsonl"], ["report", "kept.jsonl", "--format", "jsonl"]):
+        run(arguments, BytesIO(), Counting(), StringIO())
+    assert [text.count("\n") > 3 for text in writes] == [True, True]
+
+
 def test_the_audit_that_these_tests_run_is_met() -> None:
     assert AUDIT["cases"] == [FAULT, CONTROL]
