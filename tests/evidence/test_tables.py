@@ -10,6 +10,7 @@ import pytest
 
 from mateprobe.pipeline.__main__ import main
 from mateprobe.pipeline.store import Store
+from mateprobe.pipeline.study_protocol import protocol_path
 from tests.workflow.project import REPOSITORY, Tree, project
 
 STUDIES = ("feasibility", "feasibility_published")
@@ -107,7 +108,8 @@ def records(tree: Tree, name: str) -> list[Any]:
 def test_the_manifest_leads_back_to_what_is_pinned(real: Tree, study: str) -> None:
     made = {entry["path"]: entry for entry in read(real, f"{study}/manifest.json")["artifacts"]}
     inputs = {path: sha256 for entry in made.values() for path, sha256 in entry["inputs"].items()}
-    outside = inputs.keys() - made.keys()
+    outside = inputs.keys() - made.keys() - {protocol_path(study).as_posix()}
+    assert len(inputs.keys() - made.keys() - outside) == 1
     evidence = read(real, "evidence/receipt.json")["outputs"]
     assert {path for path in outside if inputs[path] != evidence.get(path, {}).get("sha256")} == set()
     assert bool(outside) is (study == "feasibility_published")

@@ -18,6 +18,7 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
+from pandas import DataFrame
 
 from mateprobe.outcome import Outcome
 from mateprobe.pipeline.__main__ import main
@@ -246,7 +247,12 @@ def test_a_name_of_a_megabyte_is_drawn_cut(bench: Bench) -> None:
 
 
 def test_a_drawing_of_any_size_has_pixels_a_viewer_can_take(judged: Bench, tmp_path: Path) -> None:
-    tall = Figure("Tall", "outcomes", lambda _: Drawing(figsize=(7, 600)), "A caption.")
+    def draw(_: DataFrame) -> Drawing:
+        drawing = Drawing(figsize=(7, 600))
+        drawing.subplots()
+        return drawing
+
+    tall = Figure("Tall", "outcomes", draw, "A caption.")
     save(tall, [Path("results/demo/summary.json")], {form: tmp_path / f"tall.{form}" for form in ("svg", "png")})
     assert size_of(tmp_path / "tall.png") == (int(7 * PIXELS / 600), PIXELS)
 
