@@ -21,12 +21,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 from time import monotonic
 from typing import IO, Any
 
 from . import confine, strict_json
-from .canonical import canonical, canonical_bytes
+from .canonical import canonical_bytes
 from .errors import InvalidType, InvalidValue, StudyError
 from .reach import executable, readable
 from .runner import Failure, Judgement, Origin, Verdict
@@ -70,18 +70,27 @@ class Command:
         arguments: the program and its arguments.
         limits: what it may take.
         reach: what it may touch.
+        preface: JSON data that a program is given as a line of its own before its first sample, unless None.
 
     Raises:
         StudyError: there is no such program, or an argument no program can be given.
     """
 
-    def __init__(self, arguments: Sequence[str], limits: Limits | None = None, reach: Reach | None = None) -> None:
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        limits: Limits | None = None,
+        reach: Reach | None = None,
+        *,
+        preface: Any = None,
+    ) -> None:
         program = shutil.which(arguments[0])
         if program is None or "\0" in "".join(arguments):
             raise StudyError(f"command={[*arguments]!r}: expected a program on the PATH and arguments without NUL")
         self._arguments = [program, *arguments[1:]]
         self._limits = limits or Limits()
         self._reach = _found(reach or Reach())
+        self._preface = b"" if preface is None else canonical_bytes(preface) + b"\n"
         self._process: _Process | None = None
 
     def ask(self, id: str, sample: Any) -> Judgement:
@@ -100,7 +109,9 @@ class Command:
             Fault: it did not answer as the protocol says, or in time; it has to be closed then.
         """
         request = canonical_bytes({"id": id, "sample": sample}) + b"\n"
-        self._process = self._process or _Process(self._arguments, self._limits, self._reach)
+        if self._process is None:
+            self._process = _Process(self._arguments, self._limits, self._reach)
+            request = self._preface + request
         return self._process.exchange(request, self._limits.seconds if seconds is None else seconds)
 
     def close(self) -> None:
@@ -129,17 +140,20 @@ class _Process:
     def __init__(self, arguments: Sequence[str], limits: Limits, reach: Reach) -> None:
         self._folder = TemporaryDirectory(prefix="mateprobe-")
         self._limit = limits.answer
-        settings = canonical(_settings(arguments[0], limits, reach, self._folder.name))
-        self._child = subprocess.Popen(
-            [sys.executable, "-I", "-S", confine.SCRIPT, settings, *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            cwd=self._folder.name,
-            env=_variables(self._folder.name),
-            start_new_session=True,
-        )
+        with TemporaryFile() as settings:  # an argument may be too long for the system, a file is not
+            settings.write(canonical_bytes(_settings(arguments[0], limits, reach, self._folder.name)))
+            settings.seek(0)
+            self._child = subprocess.Popen(
+                [sys.executable, "-I", "-S", confine.SCRIPT, str(settings.fileno()), *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                cwd=self._folder.name,
+                env=_variables(self._folder.name),
+                pass_fds=[settings.fileno()],
+                start_new_session=True,
+            )
         self._complaint = b""
         self._answer = bytearray()
         self._selector = DefaultSelector()

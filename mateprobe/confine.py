@@ -1,9 +1,10 @@
 """Confine a process to what it may touch, then become the program it was started for.
 
-    python -I -S confine.py SETTINGS PROGRAM ARGUMENT…
+    python -I -S confine.py FILE PROGRAM ARGUMENT…
 
-SETTINGS is a JSON object: ``memory`` and ``file`` in bytes; the absolute paths it ``reads``, ``writes`` and
-``executes``; whether it ``starts`` processes; ``landlock``, the ABI to use, and whether to use ``seccomp``.
+FILE is the number of an open file that holds a JSON object: ``memory`` and ``file`` in bytes; the absolute paths
+it ``reads``, ``writes`` and ``executes``; whether it ``starts`` processes; ``landlock``, the ABI to use, and whether
+to use ``seccomp``.
 
 Linux alone can do this without privileges. Landlock bounds files, TCP and signals, for the process and all
 it becomes: https://docs.kernel.org/userspace-api/landlock.html. A seccomp filter refuses what Landlock
@@ -215,8 +216,10 @@ def _checked(result: int) -> int:
 
 def main(arguments: list[str]) -> None:
     """Confine this process and become the program."""
-    settings, *command = arguments
-    apply(json.loads(settings))
+    file, *command = arguments
+    with open(int(file), encoding="utf-8") as settings:  # noqa: PTH123 - it has a number and no path
+        asked = json.load(settings)
+    apply(asked)
     os.execv(command[0], command)  # noqa: S606 - to become the program is what this is for
 
 

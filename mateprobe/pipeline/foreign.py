@@ -16,7 +16,6 @@ from typing import Any
 
 from mateprobe import confine, errors, strict_json
 from mateprobe.beside import stays_below
-from mateprobe.canonical import canonical
 from mateprobe.command import Command, Fault, Limits, Reach, told
 from mateprobe.errors import InvalidValue, StudyError
 from mateprobe.pipeline import own_code
@@ -69,9 +68,10 @@ def command_of(
     }
     readable = [code, PACKAGE, *reads, *(further[key] for key in paths)]
     return Command(
-        [sys.executable, "-I", str(SCRIPT), str(code.absolute()), str(Path.cwd()), form, name, canonical(given)],
+        [sys.executable, "-I", str(SCRIPT), str(code.absolute()), str(Path.cwd()), form, name],
         limits,
         Reach(tuple(str(path.absolute()) for path in readable), tuple(runs)),
+        preface=given,
     )
 
 

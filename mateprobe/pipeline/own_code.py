@@ -1,10 +1,10 @@
 """Call a function of a study's own code, in a process of its own that ``command`` confines.
 
-    python -I own_code.py CODE FOLDER FORM MODULE:FUNCTION ARGUMENTS
+    python -I own_code.py CODE FOLDER FORM MODULE:FUNCTION
 
-CODE is the folder the module lies in, FOLDER the one to run in, ARGUMENTS a JSON object with further arguments
-``with``, those among them that are ``paths``, and ``guarded``. It reads ``{"id", "sample"}``, one JSON object a
-line; FORM says what it answers:
+CODE is the folder the module lies in, FOLDER the one to run in. It reads one JSON object a line: first the further
+arguments ``with``, those among them that are ``paths``, and ``guarded``; then ``{"id", "sample"}`` for each answer.
+FORM says what that is:
 
     validator   the verdict on the sample, as the command protocol has it
     function    ``{"id", "result"}``, what the function makes of the sample
@@ -35,10 +35,10 @@ def main(arguments: list[str]) -> None:
     _import_mateprobe()
     from mateprobe import worker
 
-    code, folder, form, name, given = arguments
+    code, folder, form, name = arguments
     requests, answers = worker._private_streams()  # noqa: SLF001 - its sibling
     os.chdir(folder)
-    asked = json.loads(given)
+    asked = json.loads(requests.readline())
     if asked["guarded"]:
         sys.addaudithook(_guard(Path(os.environ["TMPDIR"]).resolve()))
     further = asked["with"] | {key: Path(asked["with"][key]) for key in asked["paths"]}

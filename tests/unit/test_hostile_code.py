@@ -332,6 +332,13 @@ def test_a_generator_that_does_harm_is_an_error_of_its_study(
     assert snapshot(tmp_path) == before
 
 
+def test_arguments_and_files_are_as_many_as_a_study_wants(commands: list[Command], tmp_path: Path) -> None:
+    Path("studies/_code/hostile.py").write_text("def cases(rows): yield from rows\n")
+    rows = [{"id": str(number)} for number in range(100_000)]
+    reads = [tmp_path / f"{'x' * 200}{number}" for number in range(2_000)]
+    assert [*generated("hostile:cases", Path("studies/_code"), {"rows": rows}, reads)] == rows
+
+
 def test_a_generator_reads_what_its_study_names(commands: list[Command], tmp_path: Path) -> None:
     source = "def cases(given): yield given.read_text(); yield open('results/other/cases.jsonl').read()\n"
     Path("studies/_code/hostile.py").write_text(source)
