@@ -39,7 +39,6 @@ localrules:
     manifest,
     page,
     paper,
-    tables,
     verify,
 
 

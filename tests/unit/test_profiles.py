@@ -18,9 +18,17 @@ def profile(name: str) -> dict[str, Any]:
     return yaml.safe_load((ROOT / "workflow/profiles" / name / "profile.yaml").read_text("utf-8"))  # type: ignore[no-any-return]
 
 
+def listed() -> set[str]:
+    text = (ROOT / "Snakefile").read_text("utf-8").partition("\nlocalrules:\n")[2].partition("\n\n")[0]
+    return set(re.findall(r"\w+", text))
+
+
 def local() -> set[str]:
-    listed = (ROOT / "Snakefile").read_text("utf-8").partition("\nlocalrules:\n")[2].partition("\n\n")[0]
-    return set(re.findall(r"\w+", listed)) | {rule for rule, text in RULES.items() if "localrule: True" in text}
+    return listed() | {rule for rule, text in RULES.items() if "localrule: True" in text}
+
+
+def test_rules_that_are_listed_as_local_are_called_so() -> None:
+    assert {rule for rule in listed() - {"all"} if not RULES[rule].startswith(f"rule {rule}:\n")} == set()
 
 
 def test_on_a_cluster_what_grows_with_the_cases_is_a_job_and_nothing_else() -> None:

@@ -21,6 +21,7 @@ for FAMILY, MEMBERS in TOGETHER.items():
             f"results/logs/tables/{FAMILY}.log",
         benchmark:
             f"results/benchmarks/tables/{FAMILY}.tsv"
+        localrule: True
         conda:
             "../../environment.yml"
         params:
