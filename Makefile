@@ -8,6 +8,7 @@
 ##  make pack        put results/ and what it was made from into one archive: results/mateprobe-evidence.tar.bz2
 ##  make test        run the tests (ARGS="-k digest" passes arguments on to pytest)
 ##  make test-cluster   run those that start a SLURM of one node here (Debian: slurmctld slurmd slurm-client munge)
+##  make test-faults    kill whole runs at a hundred random moments, start them again, compare every byte
 ##  make lint        ruff, mypy, snakefmt, snakemake --lint
 ##  make bench       measure, in ratios to the published engine (ARGS="audit" measures one part)
 ##  make lock        renew requirements.lock and environment.yml from pyproject.toml
@@ -21,7 +22,12 @@ PROFILE = default
 unexport PYTHONDONTWRITEBYTECODE  # a run starts Python hundreds of times: let it keep what it compiled
 unexport PYTHONPATH PYTHONHOME    # the environment is .venv and nothing else
 
-.PHONY: help reproduce verify freeze pack test test-cluster lint bench lock clean distclean environment profile
+# With LC_ALL=C, Python 3.11 does not start from a .venv below a folder called Ü. Where there is no C.UTF-8, Python takes
+# what comes next to it.
+unexport LC_ALL
+export LC_CTYPE = C.UTF-8
+
+.PHONY: help reproduce verify freeze pack test test-cluster test-faults lint bench lock clean distclean environment profile
 help:
 	@sed -n 's/^## //p' Makefile
 
@@ -45,6 +51,9 @@ test: environment
 test-cluster: PROFILE = slurm
 test-cluster: environment profile
 	.venv/bin/python -m pytest tests/cluster $(ARGS)
+
+test-faults: environment
+	.venv/bin/python -m tests.workflow.kills $(ARGS)
 
 lint: environment
 	.venv/bin/python -m ruff check

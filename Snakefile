@@ -42,6 +42,11 @@ localrules:
     verify,
 
 
+# Not in a dry run.
+onstart:
+    stay_alone()
+
+
 rule all:
     default_target: True
     input:

@@ -13,7 +13,7 @@ from mateprobe.pipeline.starter import starter
 
 NUMBER = 200
 ROUNDS = 3
-PLAN = ("--workflow-profile", "workflow/profiles/default", "--dry-run", "--quiet", "rules", "--nolock")
+PLAN = ("--workflow-profile", "workflow/profiles/default", "--dry-run", "--quiet", "rules")
 LOAD = """
 import sys
 from pathlib import Path

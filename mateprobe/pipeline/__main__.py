@@ -6,6 +6,8 @@ Exit codes: 0 done; 1 a disagreement, a failed stage or a gate that is not met; 
 from __future__ import annotations
 
 import argparse
+import errno
+import io
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -38,6 +40,17 @@ STAGES = {
     "reproduce": "run the whole workflow, show the tables and where everything lies",
 }
 
+_FULL = "make room there and run again; what has been made stays"
+_BARRED = "nothing was lost; work in a folder that you may write, or change who owns this one and its mode"
+REMEDIES = {
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+    errno.EROFS: _BARRED,
+    errno.EACCES: _BARRED,
+    errno.EPERM: _BARRED,
+}
+"""What to do about a fault of the machine; every other is a defect, and shows where it happened."""
+
 
 def main(arguments: Sequence[str] | None = None, prog: str = "python -m mateprobe.pipeline") -> int:
     """Run one stage, of the command called ``prog``; return its exit code."""
@@ -58,6 +71,11 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m mateprob
     except MateProbeError as error:
         sys.stderr.write(f"{args.stage}: {error}\n")
         return 2
+    except OSError as error:
+        if error.errno not in REMEDIES:
+            raise
+        sys.stderr.write(f"{args.stage}: {error.filename}: {error.strerror}: {REMEDIES[error.errno]}\n")
+        return 2
 
 
 def _fill_section(args: argparse.Namespace) -> None:
@@ -71,4 +89,6 @@ def _fill_section(args: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # what stands in a table may not stand in the user's locale
     sys.exit(main())

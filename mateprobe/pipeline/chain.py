@@ -19,7 +19,7 @@ from mateprobe.pipeline.made import Made
 from mateprobe.pipeline.manifest import manifest_bytes
 from mateprobe.pipeline.pins import Archive
 from mateprobe.pipeline.sealed import read_sealed
-from mateprobe.pipeline.stage import Receipt, read_receipt
+from mateprobe.pipeline.stage import OUTSIDE, Receipt, read_receipt
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ def _of_outputs(path: Path, receipt: Receipt, artifacts: Sequence[Path], disk: D
 def _of_inputs(receipt: Receipt, vouched: Mapping[str, str], disk: Disk) -> Iterator[str]:
     """Yield a line for each input that is another now; of an artifact that was changed, the line of its own receipt."""
     for name, sha256 in receipt.inputs.items():
+        if name.startswith(OUTSIDE):
+            continue
         found = disk.sha256(name)
-        if found is None and not Path(name).parent.is_dir():
-            continue  # a file outside of the project, by its name
         if sha256 == vouched.get(name):
             yield from told(name, sha256, found)
         elif found != sha256:

@@ -63,9 +63,11 @@ def writing(path: Path) -> Iterator[HashingWriter]:
             yield HashingWriter(stream)
             stream.flush()
             publish(partial, path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
+    except OSError as error:
+        error.filename = error.filename or str(path)  # a full disk names no file
         raise
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def write_bytes(path: Path, data: bytes) -> str:

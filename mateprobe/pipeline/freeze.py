@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from mateprobe.errors import EvidenceError, InvalidValue, StageError, one_of
-from mateprobe.pipeline import chain, golden
+from mateprobe.pipeline import at_work, chain, golden
 from mateprobe.pipeline.chain import Disk
 from mateprobe.pipeline.files import copy_blocks, writing
 from mateprobe.pipeline.golden import INDEX, REPORT, golden_path, read_golden, write_golden
@@ -36,8 +36,13 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         EvidenceError: there is nothing to freeze yet. StageError: what is on disk does not hold together.
-        InvalidValue: a study whose artifacts are not known beforehand.
+        InvalidValue: a study whose artifacts are not known beforehand, or a run is at work here.
     """
+    with at_work.undisturbed():
+        return _freeze(args)
+
+
+def _freeze(args: argparse.Namespace) -> int:
     project, disk = load_project(args.studies), Disk()
     names = args.only or [*(id for id, study in project.studies.items() if golden.can_be_frozen(study)), REPORT]
     for name in names:

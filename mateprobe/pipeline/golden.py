@@ -90,6 +90,20 @@ def read_hashes(path: Path) -> dict[str, str]:
     return hashes
 
 
+def expect_line_ends() -> None:
+    """Hold the lists against what a copy does to them that takes them for texts of its own system.
+
+    Raises:
+        EvidenceError: their lines end in CR LF, and so, most likely, those of everything that is frozen.
+    """
+    for path in sorted(FROZEN.glob("*.sha256")):
+        if b"\r\n" in path.read_bytes():
+            raise EvidenceError(
+                f"{path}: expected lines that end in LF, found CR LF: line ends were changed on the way here, "
+                "and what is frozen is compared by its bytes; clone with git, or unpack without changing line ends"
+            )
+
+
 def golden_text(hashes: Mapping[str, str]) -> str:
     """Return golden hashes, sorted by path, as ``sha256sum`` writes them."""
     return "".join(f"{sha256}  {path}\n" for path, sha256 in sorted(hashes.items()))

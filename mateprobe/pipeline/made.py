@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mateprobe.pipeline.at_work import LOCK
 from mateprobe.pipeline.claims import Claims
 from mateprobe.pipeline.environment import receipt_path as environment_path
 from mateprobe.pipeline.figure_specs import to_draw
@@ -171,7 +172,7 @@ def stale(studies: Iterable[Study]) -> list[Path]:
 
 def unknown(folder: Path, known: Iterable[Path]) -> list[Path]:
     """Return the files of ``folder`` that are not ``known``, sorted; notes of jobs and unfinished files left out."""
-    apart = {RESULTS / "README.md", RESULTS / ".running", PACK, *known}
+    apart = {RESULTS / "README.md", LOCK, PACK, *known}
     return [path for path in _files(folder) if path not in apart and not _is_passing(path)]
 
 

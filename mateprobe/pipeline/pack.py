@@ -25,6 +25,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mateprobe.errors import EvidenceError, InvalidValue, StageError
+from mateprobe.pipeline import at_work
 from mateprobe.pipeline.chain import Disk
 from mateprobe.pipeline.crate import DESCRIPTION, described
 from mateprobe.pipeline.files import publish, scratch, sha256_file
@@ -57,7 +58,13 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         EvidenceError: there are no results.
         StageError: the results are not as they should be; nothing is written.
+        InvalidValue: a run is at work here.
     """
+    with at_work.undisturbed():
+        return _pack(args.output)
+
+
+def _pack(output: Path) -> int:
     project = load_project()
     if not any((RESULTS / id).is_dir() for id in project.studies):
         raise EvidenceError(
@@ -66,13 +73,13 @@ def run(args: argparse.Namespace) -> int:
     _refuse(f"{RESULTS}: cannot be packed", problems(Disk()))
     receipts = {path.as_posix(): read_receipt(path) for path in project.made.receipts}
     members = contents(receipts)
-    with scratch(args.output.parent) as folder:
-        partial = folder / args.output.name
+    with scratch(output.parent) as folder:
+        partial = folder / output.name
         write_pack(partial, members)
-        _refuse(f"{args.output}: not written, the pack would not pass its own check", checked(partial).problems)
+        _refuse(f"{output}: not written, the pack would not pass its own check", checked(partial).problems)
         sha256 = sha256_file(partial)
-        publish(partial, args.output)
-    sys.stdout.write(f"{args.output}: {len(members)} files, {args.output.stat().st_size:,} bytes, sha256 {sha256}\n")
+        publish(partial, output)
+    sys.stdout.write(f"{output}: {len(members)} files, {output.stat().st_size:,} bytes, sha256 {sha256}\n")
     return 0
 
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import fcntl
+import os
 import re
 import subprocess
 import sys
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from time import monotonic
+from shutil import disk_usage
+from tempfile import gettempdir
+from time import monotonic, time
 from typing import IO, TYPE_CHECKING
 
 from mateprobe import strict_json
 from mateprobe.errors import InvalidValue, StageError, StudyError, one_of
 from mateprobe.gate import Standing
-from mateprobe.pipeline import chain
+from mateprobe.pipeline import at_work, chain
 from mateprobe.pipeline.chain import Disk
 from mateprobe.pipeline.section import RESULTS
 from mateprobe.pipeline.stage import read_receipt
+from mateprobe.pipeline.store import Store
 from mateprobe.pipeline.studies import STUDIES, load_studies
 from mateprobe.pipeline.table import Table
 from mateprobe.pipeline.table_specs import TABLES, table_called
@@ -31,6 +33,12 @@ if TYPE_CHECKING:
 
 PROFILES = Path("workflow/profiles")
 LOG = RESULTS / "logs" / "reproduce.log"
+FOLDERS = (RESULTS, Path("config"), Path("mateprobe"), Path("paper"))
+"""Where the files are, beside the studies, that the workflow reads and makes."""
+
+ROOM = 1 << 20
+"""A disk with fewer bytes left is full: the next artifact may not fit."""
+
 LONG = 24
 """Tables with more rows are named, not shown."""
 
@@ -52,19 +60,23 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         StageError: the workflow failed; its output has been shown.
-        InvalidValue: there is no such profile, or another run is at work in this folder.
+        InvalidValue: there is no such profile, another run is at work in this folder or its results are being read, or
+            the folder is called so that Snakemake cannot work in it.
     """
     from rich.console import Console
 
+    if {"{", "}"} & {*str(Path.cwd())}:
+        raise InvalidValue(f"{Path.cwd()}: Snakemake takes braces for its own; give the folder another name")
     began = monotonic()
     profile = _profile(args.profile)
     width = None if sys.stdout.isatty() else 150
     out = Console(width=width, markup=False, emoji=False)  # what stands in a table is data
-    with _alone():
+    with at_work.alone() as lock:
+        _bring_back([args.studies, *FOLDERS])
         _clear(args.studies)
         config = ["fresh=true"] * args.fresh + [f"studies={args.studies}"] * (args.studies != STUDIES)
         cores = ["--cores", args.cores] if args.cores else []
-        done = _run_workflow(profile, [*args.targets, *cores, *["--config", *config] * bool(config)])
+        done = _run_workflow(profile, [*args.targets, *cores, *["--config", *config] * bool(config)], lock)
     for name in [*TABLES] * (not args.targets) + _own_tables(args.targets):
         _show(out, name, table_called(name))
     gates = _gates(args.studies, args.targets)
@@ -80,16 +92,18 @@ def _profile(name: str) -> Path:
     return PROFILES / name
 
 
-@contextmanager
-def _alone() -> Iterator[None]:
-    """Hold this folder: a lock that goes with its process, so a killed run leaves nothing to clear."""
-    RESULTS.mkdir(exist_ok=True)
-    with (RESULTS / ".running").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InvalidValue(f"{RESULTS}: another run is at work here; wait for it, or use another clone") from None
-        yield
+def _bring_back(folders: Iterable[Path]) -> None:
+    """Give files of a time to come, which a clock that was set back leaves, the present one.
+
+    Snakemake goes by times, and takes an output that is older than its input for the fault of a clock.
+    """
+    now = time()
+    files = {path for folder in folders for path in folder.rglob("*") if path.is_file() and not path.is_symlink()}
+    to_come = [path for path in sorted(files) if path.stat().st_mtime > now]
+    for path in to_come:
+        os.utime(path)
+    if to_come:
+        sys.stderr.write(f"Given the present time, as theirs was to come: {_some(to_come)}\n")
 
 
 def _clear(folder: Path) -> None:
@@ -106,24 +120,45 @@ def _clear(folder: Path) -> None:
     for path in untrue:
         path.unlink()
     if untrue:
-        named = ", ".join(map(str, untrue[:5])) + f" and {len(untrue) - 5} more" * (len(untrue) > 5)
-        sys.stderr.write(f"Not true of what is on disk, so what they speak of is made again: {named}\n")
+        sys.stderr.write(f"Not true of what is on disk, so what they speak of is made again: {_some(untrue)}\n")
 
 
-def _run_workflow(profile: Path, arguments: list[str]) -> int:
-    """Run Snakemake with a progress display; return how many jobs ran."""
+def _some(paths: Sequence[Path]) -> str:
+    return ", ".join(map(str, paths[:5])) + f" and {len(paths) - 5} more" * (len(paths) > 5)
+
+
+def _run_workflow(profile: Path, arguments: list[str], lock: IO[str]) -> int:
+    """Run Snakemake, the lock its standard input, with a progress display; return how many jobs ran."""
     command = [sys.executable, "-m", "snakemake", "--workflow-profile", str(profile), "--nolock", *arguments]
+    pipe = subprocess.PIPE
     LOG.parent.mkdir(parents=True, exist_ok=True)
     with (
         LOG.open("w", encoding="utf-8", buffering=1) as log,  # by the line: a long run is followed there
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as job,
+        subprocess.Popen(
+            command,
+            stdin=lock,
+            stdout=pipe,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            env={**os.environ, "PYTHONUTF8": "1"},  # whatever the locale: what it says is read here
+        ) as job,
     ):
         assert job.stdout is not None  # noqa: S101 - a pipe was asked for
         done = _follow(job.stdout, log)
     if job.returncode:
-        sys.stderr.write(_failures(LOG.read_text("utf-8")))
-        raise StageError(f"the workflow failed with exit code {job.returncode}; the reason stands above and in {LOG}")
+        sys.stderr.write(_failures(LOG.read_text("utf-8", "replace")))
+        raise StageError(
+            f"the workflow failed with exit code {job.returncode}; the reason stands above and in {LOG}{_full()}"
+        )
     return done
+
+
+def _full() -> str:
+    """Return a remark if there is no room left: then logs may be empty, and cannot say so."""
+    places = [place for place in (RESULTS, Store().root, Path(gettempdir())) if place.is_dir()]
+    full = [str(place) for place in places if disk_usage(place).free < ROOM]
+    return f"; the disk is full that holds {', '.join(full)}: make room and run again" if full else ""
 
 
 def _failures(log: str) -> str:
@@ -212,7 +247,7 @@ def _replays() -> list[str]:
 def _replayed() -> list[tuple[str, str]]:
     """Return every study with replayed observations, with what its log says of them."""
     logs = sorted((RESULTS / "logs").glob("*/observe.*.log"))
-    said = [(log.parent.name, line) for log in logs for line in log.read_text("utf-8").splitlines()]
+    said = [(log.parent.name, line) for log in logs for line in log.read_text("utf-8", "replace").splitlines()]
     return [(study, line) for study, line in said if line.startswith("observe: replayed ")]
 
 

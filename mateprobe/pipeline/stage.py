@@ -21,11 +21,13 @@ from mateprobe.errors import EvidenceError, InvalidValue, StageError
 from mateprobe.pipeline.code import PACKAGE, code_digest
 from mateprobe.pipeline.files import publish, scratch, sha256_file, write_bytes
 from mateprobe.pipeline.sealed import read_sealed, sealed
-from mateprobe.pipeline.store import Artifact, Store
+from mateprobe.pipeline.store import Artifact, Store, is_sha256
 
 FORMAT = "mateprobe.receipt"
 VERSION = 2
 LOCK = PACKAGE.parent / "requirements.lock"
+OUTSIDE = "outside:"
+"""How a receipt calls an input that is not below the working folder begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,8 @@ class Receipt:
 
     Attributes:
         stage: the stage's name.
-        inputs: SHA-256 of each input, by its path below the working folder.
+        inputs: SHA-256 of each input, by its path below the working folder; of one that lies outside, by ``OUTSIDE``
+            and its name.
         outputs: SHA-256 and bytes of each output, by its path below the working folder.
         code: digest of the stage's code.
         params: digest of its parameters.
@@ -83,17 +86,19 @@ def run_stage(
     """
     began = perf_counter()
     store = store or Store()
-    hashes, stamps = _hashed(stage, inputs), _stamps(inputs)
+    stamps, hashes = _stamps(inputs), _hashed(stage, inputs)  # in this order: a stamp is not younger than its hash
     code, settings = code_digest(*modules, roots=roots), digest(params)
     key = _key(stage, code, settings, hashes, outputs)
     with _partial(stage, outputs) as partial:
         made = _restored(store, key, partial, pinned or {})
         how = "restored"
         if made is None:
-            make(partial)
+            try:
+                make(partial)
+            finally:  # what fails for want of an input that went is told by that
+                if _stamps(inputs) != stamps:
+                    raise EvidenceError(f"{stage}: an input changed while the stage ran ({_listed(inputs)}); run again")
             made = {name: _finished(stage, name, path) for name, path in partial.items()}
-            if _stamps(inputs) != stamps:
-                raise EvidenceError(f"{stage}: an input changed while the stage ran ({_listed(inputs)}); run again")
             if all(store.keep(partial[name], artifact) for name, artifact in made.items()):
                 store.remember(key, stage, made)
             how = f"made in {perf_counter() - began:.2f} s"
@@ -122,12 +127,22 @@ def read_receipt(path: Path) -> Receipt:
         content = read_sealed(path)
         if (content.pop("format"), content.pop("version")) != (FORMAT, VERSION):
             raise InvalidValue(f"another format than {FORMAT} version {VERSION}")
-        outputs = {name: Artifact(**artifact) for name, artifact in content.pop("outputs").items()}
-        return Receipt(outputs=outputs, **content)
+        outputs = {name: Artifact.read(artifact) for name, artifact in content.pop("outputs").items()}
+        receipt = Receipt(outputs=outputs, **content)
+        _expect_types(receipt)
     except FileNotFoundError:
         raise EvidenceError(f"{path}: expected the receipt of a stage, found none; run the stage") from None
     except (InvalidValue, AttributeError, KeyError, TypeError) as error:
         raise EvidenceError(f"{path}: expected a receipt, found {error}; run the stage again") from None
+    return receipt
+
+
+def _expect_types(receipt: Receipt) -> None:
+    if not isinstance(receipt.stage, str):
+        raise InvalidValue(f"stage={receipt.stage!r:.80}, not a name")
+    for name, sha256 in {"code": receipt.code, "params": receipt.params, **receipt.inputs}.items():
+        if not is_sha256(sha256):
+            raise InvalidValue(f"{name}={sha256!r:.80}, not a sha256")
 
 
 def locked_packages() -> str | None:
@@ -148,8 +163,17 @@ def _hashed(stage: str, inputs: Mapping[str, Path]) -> dict[str, str]:
     return hashes
 
 
-def _stamps(inputs: Mapping[str, Path]) -> list[tuple[int, int, int]]:
-    return [(stat.st_ino, stat.st_size, stat.st_mtime_ns) for stat in (path.stat() for path in inputs.values())]
+def _stamps(inputs: Mapping[str, Path]) -> list[tuple[int, int, int] | None]:
+    """Return what tells a file from one that was put in its place; None of one that is gone."""
+    return [_stamp(path) for path in inputs.values()]
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        return None
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
 def _key(stage: str, code: str, params: str, hashes: Mapping[str, str], outputs: Mapping[str, Path]) -> str:
@@ -202,7 +226,7 @@ def _write_receipt(path: Path, receipt: Receipt) -> None:
 def _shown(name: str, path: Path) -> str:
     """Return the path below the working folder; outside of it only names, which no machine decides."""
     relative = Path(os.path.relpath(path))
-    return f"{name}/{path.name}" if relative.parts[0] == ".." else relative.as_posix()
+    return f"{OUTSIDE}{name}/{path.name}" if relative.parts[0] == ".." else relative.as_posix()
 
 
 def _listed(files: Mapping[str, Path]) -> str:

@@ -37,6 +37,23 @@ class Artifact:
         """Return the artifact at ``path``."""
         return cls(sha256_file(path), path.stat().st_size)
 
+    @classmethod
+    def read(cls, value: Any) -> Artifact:
+        """Return the artifact that JSON describes.
+
+        Raises:
+            InvalidValue: it describes none.
+        """
+        match value:
+            case {"sha256": sha256, "bytes": size, **more} if is_sha256(sha256) and type(size) is int and not more:
+                return cls(sha256, size)
+        raise InvalidValue(f"expected sha256 and bytes, found {value!r:.120}")
+
+
+def is_sha256(value: object) -> bool:
+    """Tell a SHA-256 in lower-case hex."""
+    return isinstance(value, str) and _SHA256.fullmatch(value) is not None
+
 
 class Store:
     """A content-addressed folder; several processes may use it at once.
@@ -119,7 +136,7 @@ class Store:
         return None
 
     def _place(self, kind: str, sha256: str, suffix: str = "") -> Path:
-        if not _SHA256.fullmatch(sha256):  # it becomes a path
+        if not is_sha256(sha256):  # it becomes a path
             raise InvalidValue(f"sha256={sha256!r}; expected 64 lower-case hex digits")
         return self.root / kind / sha256[:2] / f"{sha256}{suffix}"
 
@@ -130,13 +147,11 @@ class _Spoiled(Exception):
 
 def _outputs(value: Any, action: Path) -> dict[str, Artifact]:
     try:
-        outputs = {name: Artifact(**artifact) for name, artifact in value["outputs"].items()}
+        return {name: Artifact.read(artifact) for name, artifact in value["outputs"].items()}
     except (TypeError, KeyError, AttributeError):
-        raise InvalidValue(f"{action}: expected outputs with sha256 and bytes, found {value!r:.80}") from None
-    for name, artifact in outputs.items():
-        if not _SHA256.fullmatch(str(artifact.sha256)):
-            raise InvalidValue(f"{action}: output {name!r}: expected a sha256, found {artifact.sha256!r:.80}")
-    return outputs
+        raise InvalidValue(f"{action}: expected outputs, found {value!r:.80}") from None
+    except InvalidValue as error:
+        raise InvalidValue(f"{action}: {error}") from None
 
 
 def _discard(path: Path, why: str) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from mateprobe.errors import InvalidType, InvalidValue, MateProbeError, StudyError
+from mateprobe.pipeline import at_work
 from mateprobe.pipeline.cases import case_inputs, case_line
 from mateprobe.pipeline.file_cases import file_cases
 from mateprobe.pipeline.made import stale
@@ -156,13 +157,14 @@ def _case_problems(path: Path, obligations: Sequence[str]) -> Iterator[str]:
 
 
 def _prune(options: argparse.Namespace, stdout: IO[str], _: IO[str]) -> int:
-    paths = stale(load_studies(options.folder).values())
-    for path in paths:
-        if not options.dry_run:
-            path.unlink()
-            with suppress(OSError):  # other files are in its folder
-                path.parent.rmdir()
-        print(path, file=stdout)
+    with at_work.undisturbed():
+        paths = stale(load_studies(options.folder).values())
+        for path in paths:
+            if not options.dry_run:
+                path.unlink()
+                with suppress(OSError):  # other files are in its folder
+                    path.parent.rmdir()
+            print(path, file=stdout)
     print(f"{len(paths)} files {'would be ' * options.dry_run}removed", file=stdout)
     return 0
 

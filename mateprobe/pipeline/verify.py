@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mateprobe.errors import EvidenceError, MateProbeError
-from mateprobe.pipeline import chain, golden
+from mateprobe.pipeline import at_work, chain, golden
 from mateprobe.pipeline.chain import Difference, Disk
 from mateprobe.pipeline.claims import CLAIMS, FOLDER, Claims, claims_bytes, computed, load_claims
 from mateprobe.pipeline.environment import receipt_path as environment_path
@@ -50,13 +50,17 @@ def run(args: argparse.Namespace) -> int:
     """Verify; return 0, or 1 after a line for every difference.
 
     Raises:
-        EvidenceError: there is nothing to verify, or a file cannot be read.
+        EvidenceError: there is nothing to verify, or a file cannot be read. InvalidValue: a run is at work here.
     """
     if pack := args.pack or _pack_among(args.only):
         from mateprobe.pipeline.pack_check import verify_pack  # it needs this module
 
         return verify_pack(pack)
-    project, disk = load_project(args.studies, args.only), Disk()
+    with at_work.undisturbed():
+        return _verify(load_project(args.studies, args.only), Disk())
+
+
+def _verify(project: Project, disk: Disk) -> int:
     if not any((RESULTS / id).is_dir() for id in project.studies):
         wanted = ", ".join(project.studies)
         raise EvidenceError(f"{RESULTS}: expected results of {wanted}, found none; run make reproduce")
@@ -102,7 +106,9 @@ def load_project(studies: Path = STUDIES, only: Iterable[str] = ()) -> Project:
 
     Raises:
         StudyError: a study, the pins or the claims cannot be used; or no such study.
+        EvidenceError: line ends were changed on the way here.
     """
+    golden.expect_line_ends()
     claims = None if only else (load_claims() if CLAIMS.is_file() else Claims({}, {}, {}))
     return Project(load_studies(studies, only), load_archives(), claims)
 

@@ -1,5 +1,7 @@
 """What an installed copy of the project is: its metadata, its files, and nothing it would need besides."""
 
+import shutil
+import subprocess
 import zipfile
 from collections.abc import Iterator
 from configparser import ConfigParser
@@ -36,6 +38,30 @@ def test_the_version_is_the_one_of_the_citation(metadata: Message) -> None:
 
 def test_the_change_log_has_an_entry_for_the_version() -> None:
     assert f"\n## [{__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_a_clone_that_would_turn_line_ends_gets_the_bytes_that_were_committed(tmp_path: Path) -> None:
+    git = shutil.which("git")
+    if git is None or not (ROOT / ".git").exists():
+        pytest.skip("there is no repository here")
+    clone = [
+        git,
+        "-c",
+        "core.autocrlf=true",
+        "clone",
+        "--quiet",
+        "--depth",
+        "1",
+        ROOT.as_uri(),
+        str(tmp_path / "clone"),
+    ]
+    subprocess.run(clone, check=True, capture_output=True)
+    listed = subprocess.run(
+        [git, "ls-files", "--eol"], cwd=tmp_path / "clone", check=True, capture_output=True, encoding="utf-8"
+    )
+    ends = [line.split()[:2] for line in listed.stdout.splitlines()]
+    assert len(ends) > 500
+    assert [(index, copy) for index, copy in ends if index[2:] != copy[2:]] == []
 
 
 def test_the_core_requires_nothing_but_python(metadata: Message) -> None:

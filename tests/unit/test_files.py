@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import signal
@@ -62,6 +63,16 @@ def test_a_block_that_raises_leaves_the_old_file_and_nothing_else(tmp_path: Path
         fail_midway(tmp_path / "a", error)
     assert (tmp_path / "a").read_bytes() == b"old"
     assert names(tmp_path) == ["a"]
+
+
+def test_a_full_disk_is_told_with_the_file_there_was_no_room_for(tmp_path: Path) -> None:
+    def fill() -> None:
+        with writing(tmp_path / "a"):
+            raise OSError(errno.ENOSPC, "No space left on device")  # as write() does, without a name
+
+    with pytest.raises(OSError, match=r"No space left on device: '.*/a'$"):
+        fill()
+    assert names(tmp_path) == []
 
 
 def test_a_writer_killed_midway_leaves_the_old_file_and_the_next_one_tidies_up(tmp_path: Path) -> None:

@@ -153,6 +153,12 @@ def test_the_stages_may_keep_what_they_compile(checkout: Checkout, monkeypatch: 
     assert checkout.make("-f", "show.mk", "show").stdout == "[]\n"
 
 
+def test_the_locale_is_one_in_which_any_path_is_read(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "C")
+    (checkout.folder / "show.mk").write_text('include Makefile\nshow:\n\t@echo "[$$LC_ALL] [$$LC_CTYPE]"\n')
+    assert checkout.make("-f", "show.mk", "show").stdout == "[] [C.UTF-8]\n"
+
+
 def test_each_command_of_the_help_exists(checkout: Checkout) -> None:
     makefile = (checkout.folder / "Makefile").read_text()
     listed = [line.split()[1] for line in checkout.make("help").stdout.splitlines()]

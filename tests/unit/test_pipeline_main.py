@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 import re
 import subprocess
 import sys
@@ -67,6 +69,35 @@ def test_an_error_ends_a_stage_with_its_code_and_its_message(
     assert main(["summary", "--study", "demo", "--section", "{}"]) == code
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", f"summary: {error}\n")
+
+
+FAULTS = {
+    "full": (errno.ENOSPC, "make room there and run again; what has been made stays"),
+    "over quota": (errno.EDQUOT, "make room there and run again; what has been made stays"),
+    "read-only": (errno.EROFS, "nothing was lost; work in a folder that you may write"),
+    "somebody else's": (errno.EACCES, "nothing was lost; work in a folder that you may write"),
+}
+
+
+@pytest.mark.parametrize(("number", "remedy"), FAULTS.values(), ids=FAULTS.keys())
+def test_a_fault_of_the_machine_is_told_with_what_to_do(
+    number: int, remedy: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: object) -> int:
+        raise OSError(number, os.strerror(number), "results/a")
+
+    monkeypatch.setattr(a_stage, "run", fail)
+    assert main(["summary", "--study", "demo", "--section", "{}"]) == 2
+    assert capsys.readouterr().err.startswith(f"summary: results/a: {os.strerror(number)}: {remedy}")
+
+
+def test_a_file_that_is_missing_by_our_fault_shows_where_it_was_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: object) -> int:
+        raise FileNotFoundError(errno.ENOENT, "No such file", "results/a")
+
+    monkeypatch.setattr(a_stage, "run", fail)
+    with pytest.raises(FileNotFoundError):
+        main(["summary", "--study", "demo", "--section", "{}"])
 
 
 def test_a_stage_started_by_hand_reads_its_section_from_the_study_file(bench: Bench) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from mateprobe.pipeline import reproduce
+from mateprobe.pipeline import at_work, reproduce
 from mateprobe.pipeline.__main__ import main
 from mateprobe.pipeline.stage import run_stage
 from mateprobe.pipeline.table_specs import TABLES
@@ -236,11 +238,48 @@ def test_a_workflow_that_never_came_to_its_jobs_is_told_by_its_own_words(
     assert "studies/demo.yaml:3: cases.sead: unknown key" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("short", "told"), [(0, False), (1, True)], ids=["room", "none"])
+def test_a_workflow_that_fails_for_want_of_room_says_so(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, short: int, told: bool
+) -> None:
+    stand_in(FAILED, 1)
+    monkeypatch.setattr(reproduce, "disk_usage", lambda _: SimpleNamespace(free=reproduce.ROOM - short))
+    assert main(["reproduce"]) == 1
+    said = capsys.readouterr().err
+    assert ("; the disk is full that holds results, " in said) is told
+    assert said.endswith(": make room and run again\n") is told
+
+
+def test_a_folder_snakemake_cannot_work_in_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "a {b}").mkdir()
+    monkeypatch.chdir(folder / "a {b}")
+    assert main(["reproduce"]) == 2
+    assert "a {b}: Snakemake takes braces for its own; give the folder another name" in capsys.readouterr().err
+
+
+def test_files_of_a_time_to_come_get_the_present_one_and_the_rest_keep_theirs(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, time in (("studies/then.csv", 1e9), ("studies/to_come.csv", 4e9), ("elsewhere.csv", 4e9)):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).touch()
+        os.utime(name, (time, time))
+    assert main(["reproduce"]) == 0
+    told = "Given the present time, as theirs was to come: studies/to_come.csv\n"
+    assert told in capsys.readouterr().err
+    assert Path("studies/then.csv").stat().st_mtime == 1e9
+    assert 1e9 < Path("studies/to_come.csv").stat().st_mtime < 4e9
+    assert Path("elsewhere.csv").stat().st_mtime == 4e9
+
+
 def test_two_runs_in_one_folder_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with reproduce._alone():
+    with at_work.alone():
         assert main(["reproduce"]) == 2
     assert capsys.readouterr().err == (
-        "reproduce: results: another run is at work here; wait for it, or use another clone\n"
+        "reproduce: results: another run is at work here, or what is left of one; "
+        f"process {os.getpid()} began it; wait for it, or use another clone\n"
     )
     assert not Path("arguments").exists()
     assert main(["reproduce"]) == 0

@@ -15,6 +15,7 @@ import pytest
 
 from mateprobe.errors import EvidenceError, InvalidValue, StageError
 from mateprobe.pipeline import stage as stage_module
+from mateprobe.pipeline.sealed import sealed
 from mateprobe.pipeline.stage import Receipt, read_receipt, run_stage
 from mateprobe.pipeline.store import Artifact, Store
 
@@ -111,7 +112,7 @@ def test_a_receipt_is_the_same_wherever_the_stage_runs(
 def test_a_path_outside_of_the_working_folder_is_not_in_the_receipt(demo: Demo, tmp_path: Path) -> None:
     outside = tmp_path.parent / f"{tmp_path.name}.outside"
     outside.write_bytes(b"")
-    assert demo.run(inputs={"cases": outside}).inputs == {f"cases/{outside.name}": sha256(b"")}
+    assert demo.run(inputs={"cases": outside}).inputs == {f"outside:cases/{outside.name}": sha256(b"")}
 
 
 def test_a_stage_says_how_it_came_by_its_outputs(demo: Demo, capsys: pytest.CaptureFixture[str]) -> None:
@@ -271,6 +272,25 @@ def test_an_input_that_changes_meanwhile_is_noticed_and_nothing_kept(demo: Demo)
     assert (files(), files(".cache")) == ({}, {})
 
 
+def test_an_input_that_goes_meanwhile_is_noticed_and_nothing_kept(demo: Demo) -> None:
+    def make(partial: Mapping[str, Path]) -> None:
+        demo.make(partial)
+        Path("study.yaml").unlink()
+
+    with pytest.raises(EvidenceError, match=r"^cases: an input changed while the stage ran \(study.yaml\)"):
+        demo.run(make=make)
+    assert (files(), files(".cache")) == ({}, {})
+
+
+def test_a_make_that_fails_for_an_input_that_went_is_told_by_that(demo: Demo) -> None:
+    def make(partial: Mapping[str, Path]) -> None:
+        Path("study.yaml").unlink()
+        demo.make(partial)
+
+    with pytest.raises(EvidenceError, match=r"^cases: an input changed while the stage ran \(study.yaml\)"):
+        demo.run(make=make)
+
+
 def test_two_outputs_in_one_place_are_refused(demo: Demo) -> None:
     with pytest.raises(InvalidValue, match=r"^cases: two outputs are one file"):
         demo.run(outputs={"a": Path("results/a"), "b": Path("results/x/../a")})
@@ -288,8 +308,8 @@ BAD_RECEIPTS = {
     "no JSON": "{",
     "a list": "[]",
     "nothing": "{}",
-    "a newer version": '{"format":"mateprobe.receipt","version":2}',
-    "an unknown field": '{"format":"mateprobe.receipt","version":1,"outputs":{},"stage":"a","x":1}',
+    "a newer version": '{"format":"mateprobe.receipt","version":3}',
+    "an unknown field": '{"format":"mateprobe.receipt","version":2,"outputs":{},"stage":"a","x":1}',
 }
 
 
@@ -298,6 +318,36 @@ def test_what_is_no_receipt_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "r.json").write_text(text)
     with pytest.raises(EvidenceError, match=r"r.json: expected a receipt, found .*; run the stage again$"):
         read_receipt(tmp_path / "r.json")
+
+
+HASH = "0" * 64
+FIELDS: dict[str, tuple[dict[str, Any], str]] = {
+    "a stage that is no name": ({"stage": 7}, "stage=7, not a name"),
+    "code that is no hash": ({"code": "abc"}, "code='abc', not a sha256"),
+    "parameters that are no hash": ({"params": None}, "params=None, not a sha256"),
+    "inputs that are no mapping": ({"inputs": ["a"]}, ""),
+    "an input that is no hash": ({"inputs": {"a": 1}}, "a=1, not a sha256"),
+    "outputs that are no mapping": ({"outputs": 7}, ""),
+    "an output that is none": ({"outputs": {"a": HASH}}, "expected sha256 and bytes, found '000"),
+    "an output without its size": ({"outputs": {"a": {"sha256": HASH}}}, "expected sha256 and bytes, found"),
+    "a size that is none": ({"outputs": {"a": {"sha256": HASH, "bytes": True}}}, "expected sha256 and bytes, found"),
+    "a hash that is none": ({"outputs": {"a": {"sha256": HASH.upper() + "A", "bytes": 1}}}, "expected sha256 and"),
+    "more than an output": ({"outputs": {"a": {"sha256": HASH, "bytes": 1, "mode": 1}}}, "expected sha256 and bytes"),
+}
+
+
+@pytest.mark.parametrize(("changed", "message"), FIELDS.values(), ids=FIELDS.keys())
+def test_a_sealed_receipt_with_a_field_of_another_kind_is_refused(
+    tmp_path: Path, changed: dict[str, Any], message: str
+) -> None:
+    whole = {"stage": "cases", "code": HASH, "params": HASH, "inputs": {}, "outputs": {}}
+    path = tmp_path / "r.json"
+    for content in (whole, {**whole, **changed}):
+        path.write_bytes(sealed({"format": "mateprobe.receipt", "version": 2, **content}))
+        if content is whole:
+            assert read_receipt(path).stage == "cases"
+    with pytest.raises(EvidenceError, match=rf"r.json: expected a receipt, found .*{message}.*; run the stage again$"):
+        read_receipt(path)
 
 
 def test_no_receipt_is_refused(tmp_path: Path) -> None:

@@ -15,11 +15,14 @@ import pytest
 from mateprobe.cli import run
 from mateprobe.errors import EvidenceError, InvalidValue
 from mateprobe.pipeline import chain
+from mateprobe.pipeline.__main__ import main
 from mateprobe.pipeline.chain import Disk
 from mateprobe.pipeline.environments import Environment
 from mateprobe.pipeline.golden import golden_path, read_golden, write_golden
 from mateprobe.pipeline.made import Made
 from mateprobe.pipeline.sealed import read_sealed, sealed
+from mateprobe.pipeline.stage import run_stage
+from mateprobe.pipeline.store import Store
 from tests.unit.conftest import Bench, left, row, study
 
 STAGES = ("cases", "observe.by_sign", "outcomes.by_sign", "summary")
@@ -54,6 +57,29 @@ def test_nothing_to_verify_is_no_success(bench: Bench) -> None:
     bench.write(study(row("a")))
     message = "verify: results: expected results of demo, found none; run make reproduce\n"
     assert command("verify") == (2, "", message)
+
+
+def test_an_input_that_is_gone_with_its_folder_is_missing_and_one_from_outside_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside, outside = Path("tables/cases.csv"), tmp_path / "elsewhere/cases.csv"
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    for path in (inside, outside):
+        path.parent.mkdir()
+        path.touch()
+    receipt, output = Path("results/receipt.json"), Path("results/cases.jsonl")
+    run_stage(
+        "cases", inputs={"inside": inside, "outside": outside}, params={}, modules=[], outputs={"cases": output},
+        make=lambda partial: partial["cases"].touch(), receipt=receipt, store=Store(tmp_path / "store"),
+    )  # fmt: skip
+    made = Made({receipt: [output]})
+    assert list(chain.differences(made, (), Disk())) == []
+    for path in (inside, outside):
+        shutil.rmtree(path.parent)
+    (found,) = chain.differences(made, (), Disk())
+    assert found.untrue == receipt
+    assert found.told.startswith("tables/cases.csv: missing; results/cases.jsonl was made of sha256 e3b0c442")
 
 
 @pytest.mark.parametrize("name", ["verify", "freeze"])
@@ -162,6 +188,19 @@ def test_a_list_of_hashes_is_as_it_was_written_or_refused(bench: Bench, data: by
     path = write_file(data)
     with pytest.raises(EvidenceError, match=rf"^{path}, line [12]: changed; expected a hash, two spaces and a path"):
         read_golden("demo")
+
+
+@pytest.mark.parametrize("name", ["verify", "freeze", "pack", "reproduce"])
+def test_a_copy_whose_line_ends_were_changed_is_told_from_one_that_was_edited(
+    finished: Bench, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path = write_file(f"{A}  a\r\n".encode())
+    assert main([name]) == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith(
+        f"{name}: {path}: expected lines that end in LF, found CR LF: line ends were changed on the way"
+    )
+    assert said.endswith("clone with git, or unpack without changing line ends")
 
 
 def test_hashes_written_are_hashes_read(bench: Bench) -> None:

@@ -75,7 +75,7 @@ class Tree:
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Start Snakemake in a process group of its own."""
-        profile = ("--workflow-profile", "workflow/profiles/default", "--cores", "2", "--nolock")
+        profile = ("--workflow-profile", "workflow/profiles/default", "--cores", "2")
         return subprocess.Popen(
             [sys.executable, "-m", "snakemake", *profile, *arguments],
             cwd=self.path,

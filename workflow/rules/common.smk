@@ -6,12 +6,15 @@ from pathlib import Path
 
 # Studies are read once; everything rules need to know of them is a function of wildcards here.
 from mateprobe.canonical import digest
+from mateprobe.pipeline.at_work import stay_alone
+from mateprobe.pipeline.bytecode import check_by_content
 from mateprobe.pipeline.cases import case_inputs
 from mateprobe.pipeline.claims import load_claims
 from mateprobe.pipeline import code as our_code
 from mateprobe.pipeline.environment import receipt_path
 from mateprobe.pipeline.figure_specs import find, to_draw
 from mateprobe.pipeline.made import of_all, of_page, of_study, rows_of
+from mateprobe.pipeline.named_code import CODE
 from mateprobe.pipeline.page import front_inputs, study_inputs
 from mateprobe.pipeline.paper import SOURCE, read_by
 from mateprobe.pipeline.pins import FOLDER, load_archives
@@ -36,8 +39,12 @@ CLAIMS = load_claims()
 STUDIES = load_studies(Path(config["studies"]), config["only"])
 MADE = sorted({table for study in STUDIES.values() for table in study.tables})
 
-# Jobs run under the Python that runs the workflow, also where its environment is not activated.
-shell.prefix(f"PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; ")
+# What a job runs is what the digest of its code is of.
+check_by_content(our_code.PACKAGE)
+check_by_content(Path(config["studies"]) / CODE.name)
+
+# Jobs run under the Python that runs the workflow, also where its environment is not activated, and whatever the locale.
+shell.prefix(f'export PATH={shlex.quote(str(Path(sys.executable).parent))}:"$PATH" PYTHONUTF8=1; ')
 
 # Every artifact is a target: of what is only on the way to one, Snakemake would not miss what was removed.
 EVERYTHING = of_all(STUDIES, ARCHIVES.values(), CLAIMS, fresh=config["fresh"]).files
