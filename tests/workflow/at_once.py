@@ -12,9 +12,10 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from hashlib import sha256
+from itertools import pairwise, takewhile
 from multiprocessing import get_context
 from multiprocessing.pool import Pool
 from pathlib import Path
@@ -42,7 +43,7 @@ def run(folder: Path, variables: Mapping[str, str], *stores: Path) -> list[tuple
     """Run the workflow in a folder: with the first store as it is needed, with every other all of it once more.
 
     Returns:
-        Of each run the jobs and how they came by their outputs, and the hashes of all results.
+        Of each run the jobs, or parts of jobs, and how they came by their outputs; and the hashes of all results.
 
     Raises:
         RuntimeError: a job failed, with what it said.
@@ -73,14 +74,23 @@ def _carried_out(*arguments: str) -> dict[str, str]:
 
     order = [*STAGES]
     jobs = {job: shlex.split(command) for job, command in JOB.findall(_snakemake("--dry-run", "-p", *arguments))}
-    ran = {}
+    ran: dict[str, str] = {}
     for job, (*command, _, log) in sorted(jobs.items(), key=lambda item: order.index(item[1][0])):
         with redirect_stderr(io.StringIO()) as said:
             status = main(command)
         if status:
             raise RuntimeError(f"{log}: {said.getvalue()}")
-        ran[job] = " ".join(re.findall(r"^\w+: (made|restored)", said.getvalue(), re.MULTILINE)) or "ran"
+        hows = re.findall(r"^\w+: (made|restored)", said.getvalue(), re.MULTILINE)
+        ran |= dict(zip(_parts(command) or [job], hows or ["ran"], strict=True))
     return ran
+
+
+def _parts(command: Sequence[str]) -> list[str]:
+    """Return the names of what a job makes one by one: STAGE/NAME; nothing if that is one thing."""
+    stage, *rest = command
+    if stage == "page":
+        return [f"{stage}/{name}" for name in (*takewhile(lambda word: word[:2] != "--", rest), "index")]
+    return [f"{stage}/{name}" for option, name in pairwise(rest) if option in ("--figure", "--table")]
 
 
 def _snakemake(*arguments: str) -> str:

@@ -17,6 +17,7 @@ import pytest
 
 from mateprobe.pipeline.environments import environment_name
 from tests.workflow import at_once
+from tests.workflow.test_reruns_of_inputs import protocol
 from tests.workflow.whole import keep_answers, pack_evidence, whole_project
 
 Change = Callable[[Path], None]
@@ -54,7 +55,7 @@ class Edit:
         ways = {"restored": self.kept, "made": self.made, "ran": f"{manifests} {self.environments}"}
         found = {job: how for how, patterns in ways.items() for job in _matching(patterns, jobs)}
         if self.page is not None:
-            found["page"] = " ".join("made" if part in self.page.split() else "restored" for part in PAGES)
+            found |= {f"page/{part}": "made" if part in self.page.split() else "restored" for part in PAGES}
         return found
 
 
@@ -90,14 +91,15 @@ def code(name: str) -> Change:
 
 ALL = "numbers published releases replayed"
 JUDGED = "*/outcomes.* */summary */statistics published/agreement */fixes */gate"
-SHOWN = "tables/* figures claims paper"
-OF_NUMBERS = "tables/intervals figures claims paper"
+SHOWN = "tables/* figures/* claims paper"
+FAMILY = "tables/agreement tables/intervals"  # one job looks at both
+OF_NUMBERS = f"{FAMILY} figures/* claims paper"
 
 REMARKS: dict[str, Edit] = {
     "evidence": Edit(
         code("pipeline/evidence"),
         made="evidence/demo",
-        kept="published/[!m]* tables/agreement paper",
+        kept=f"published/[!m]* {FAMILY} paper",
         manifests="published",
         page="",
     ),
@@ -115,27 +117,25 @@ REMARKS: dict[str, Edit] = {
     "summary": Edit(
         code("pipeline/summary"),
         made="*/summary",
-        kept="published/agreement numbers/gate tables/agreement tables/replayed claims paper",
+        kept=f"published/agreement numbers/gate {FAMILY} tables/replayed claims paper",
         manifests=ALL,
         page="",
     ),
-    "statistics": Edit(code("pipeline/statistics"), "*/statistics", "tables/intervals figures paper", ALL, page=""),
-    "agreement": Edit(
-        code("pipeline/agreement"), "published/agreement", "tables/agreement paper", "published", page=""
-    ),
+    "statistics": Edit(code("pipeline/statistics"), "*/statistics", f"{FAMILY} figures/* paper", ALL, page=""),
+    "agreement": Edit(code("pipeline/agreement"), "published/agreement", f"{FAMILY} paper", "published", page=""),
     "fixes": Edit(
-        code("pipeline/fixes"), "*/fixes tables/* figures", "paper", "releases", page=" ".join(PAGES)
+        code("pipeline/fixes"), "*/fixes tables/* figures/*", "paper", "releases", page=" ".join(PAGES)
     ),  # tables show them, and know their words
     "gate": Edit(code("pipeline/gate"), "numbers/gate", manifests="numbers", page=""),
     "manifest": Edit(code("pipeline/manifest"), manifests=ALL),
-    "tables": Edit(code("pipeline/tables"), "tables/* figures", "paper", page=" ".join(PAGES)),
-    "figures": Edit(code("pipeline/figures"), "figures", "paper", page=""),
+    "tables": Edit(code("pipeline/tables"), "tables/*", "paper"),
+    "figures": Edit(code("pipeline/figures"), "figures/*", "paper", page=""),
     "claims": Edit(code("pipeline/claims"), "claims paper", page=""),
     "paper": Edit(code("pipeline/paper"), "paper"),
     "page": Edit(code("pipeline/page"), page=" ".join(PAGES)),
     "what reads and writes records": Edit(
         code("pipeline/records"),
-        made="*/cases */observe.* */outcomes.* */summary */statistics */fixes published/agreement tables/* figures",
+        made="*/cases */observe.* */outcomes.* */summary */statistics */fixes published/agreement tables/* figures/*",
         kept="numbers/gate claims paper",
         manifests=ALL,
         page=" ".join(PAGES),
@@ -177,7 +177,7 @@ VERSIONS: dict[str, Edit] = {
     "a comparator": Edit(
         replaced("studies/numbers.yaml", lambda text: f"{text}comparators: [boolean]\n"),
         made="numbers/outcomes.* numbers/summary numbers/statistics numbers/gate claims",
-        kept="tables/intervals figures paper",
+        kept=f"{FAMILY} figures/* paper",
         manifests="numbers",
         page="numbers index",
     ),
@@ -205,7 +205,7 @@ VERSIONS: dict[str, Edit] = {
     "a profile": Edit(
         other("studies/_profiles/other.yaml", "pending", "sold"),
         made="published/*.other published/summary published/statistics published/agreement",
-        kept="tables/agreement paper",
+        kept=f"{FAMILY} paper",
         manifests="published",
         page="published index",
     ),
@@ -247,12 +247,24 @@ VERSIONS: dict[str, Edit] = {
     "a frozen report": Edit(
         lambda folder: pack_evidence(folder, remark="another"),
         made="evidence/demo published/agreement tables/agreement",
-        kept="published/[!m]* paper",
+        kept="published/[!m]* tables/intervals paper",
         manifests="published",
         page="published index",
     ),
-    "a protocol": Edit(remark("paper/protocols/numbers.md"), manifests="numbers"),
-    "no protocol": Edit(lambda folder: (folder / "paper/protocols/numbers.md").unlink(), manifests="numbers"),
+    "a protocol": Edit(
+        replaced("paper/protocols/numbers.md", lambda _: protocol("Nothing is claimed.\n", "No more is claimed.\n")),
+        made="numbers/cases",
+        kept=f"numbers/observe.* numbers/outcomes.* numbers/summary numbers/statistics numbers/gate {OF_NUMBERS}",
+        manifests="numbers",
+        page="",
+    ),
+    "no protocol": Edit(
+        lambda folder: (folder / "paper/protocols/numbers.md").unlink(),
+        made="numbers/cases",
+        kept=f"numbers/observe.* numbers/outcomes.* numbers/summary numbers/statistics numbers/gate {OF_NUMBERS}",
+        manifests="numbers",
+        page="",
+    ),
     "a claim": Edit(other("paper/claims.yaml", "says: cases", "says: all cases"), "claims", "paper", page="index"),
     "how the page looks": Edit(
         replaced("mateprobe/pipeline/page_files/page.css", lambda text: f"{text}/* Another remark. */\n"), page="index"
@@ -329,7 +341,7 @@ def test_a_remark_makes_what_may_depend_on_it_again_and_changes_no_artifact(
     (ran, results), (again, same) = whole.run(folder, whole.store, whole.store)
     assert ran == edit.expected(whole.jobs)
     assert artifacts(results) == artifacts(whole.results)
-    assert "made" not in " ".join(again.values())  # so nothing was left as it was that the edit concerns
+    assert "made" not in again.values()  # so nothing was left as it was that the edit concerns
     assert same == results
 
 
@@ -341,7 +353,7 @@ def test_another_version_makes_what_depends_on_it_again_and_comes_to_what_a_run_
     edit.change(folder)
     (ran, results), (anew, fresh) = whole.run(folder, whole.store, tmp_path / "empty")
     assert ran == edit.expected(whole.jobs)
-    assert "restored" not in " ".join(anew.values())
+    assert "restored" not in anew.values()
     left = edit.left.split()
     assert {name: results.pop(name) for name in left} == {name: whole.results[name] for name in left}
     assert results == fresh
@@ -357,7 +369,7 @@ def test_going_back_restores_the_first_version_to_the_byte(whole: Whole, tmp_pat
     (folder / study).write_bytes(first)
     ((ran, results),) = whole.run(folder, whole.store)
     assert ran.keys() == VERSIONS["a seed"].expected(whole.jobs).keys()
-    assert {*" ".join(ran.values()).split()} == {"restored", "ran"}
+    assert {*ran.values()} == {"restored", "ran"}
     assert results == whole.results
 
 

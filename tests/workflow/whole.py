@@ -20,6 +20,7 @@ from tests.unit.test_agreement import PROFILE, frozen_cases, published
 from tests.unit.test_evidence import pack_tree, sha256, write_pins
 from tests.unit.test_programs import ADAPTER, AFTER, BEFORE, CHECK, DEFECT, SCRIPT
 from tests.workflow.project import CODE, LEFT_OUT, NUMBERS, REPOSITORY
+from tests.workflow.test_reruns_of_inputs import protocol
 
 PARTS = (
     "Snakefile", "config", "environment.yml", "mateprobe", "paper/style.typ", "paper/references.bib",
@@ -108,7 +109,7 @@ def whole_project(path: Path) -> dict[str, str]:
     keep_answers(path)
     _write(path / "paper/claims.yaml", yaml.safe_dump(CLAIMS))
     _write(path / "paper/main.typ", PAPER)
-    _write(path / "paper/protocols/numbers.md", "Nothing is claimed.\n")
+    _write(path / "paper/protocols/numbers.md", protocol("Nothing is claimed.\n"))
     pack_evidence(path)
     return {"MATEPROBE_ARCHIVES": ".", "UV_DEFAULT_INDEX": index.as_uri(), "UV_CACHE_DIR": str(path / "uv")}
 
