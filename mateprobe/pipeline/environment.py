@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from time import perf_counter
 
-from mateprobe.pipeline.environments import Environment, lock_path, obtained
+from mateprobe.pipeline.environments import Environment, lock_path, locked_out, obtained
 from mateprobe.pipeline.files import sha256_file, write_bytes
 from mateprobe.pipeline.section import RESULTS
 from mateprobe.strict_json import load
@@ -42,6 +43,13 @@ def run(args: argparse.Namespace) -> int:
 def receipt_path(name: str) -> Path:
     """Return where the receipt of an environment lies."""
     return FOLDER / f"{name}.json"
+
+
+def missing_here(names: Iterable[str]) -> list[str]:
+    """Return which environments could not be made on this machine of locks that allow it, and why, as receipts say."""
+    known = {name: load(path) for name in sorted(names) if (path := receipt_path(name)).is_file()}
+    reasons = {name: found["unavailable"] for name, found in known.items() if found["unavailable"]}
+    return [f"{name}: {reason}" for name, reason in reasons.items() if not locked_out(lock_path(name))]
 
 
 def at_hand(name: str) -> Environment:

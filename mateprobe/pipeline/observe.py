@@ -18,10 +18,11 @@ from mateprobe.engine import Contract, Profile
 from mateprobe.errors import InvalidStructure, InvalidType, InvalidValue, StageError, StudyError
 from mateprobe.model import Report, Status
 from mateprobe.mutations import Sample, Target, violated
+from mateprobe.pipeline.environment import missing_here
 from mateprobe.pipeline.foreign import OwnCodeError, command_of, function_of
 from mateprobe.pipeline.frozen import compared, frozen_path, frozen_rows, replayed
 from mateprobe.pipeline.named_code import CODE, is_own, load_function
-from mateprobe.pipeline.programs import Programs, digests, is_program, limits_of, made_from
+from mateprobe.pipeline.programs import Programs, digests, is_program, limits_of, made_from, programs_of
 from mateprobe.pipeline.records import write_records
 from mateprobe.pipeline.schema_validator import schema_validator
 from mateprobe.pipeline.section import (
@@ -71,6 +72,7 @@ def run(args: argparse.Namespace) -> int:
         raise InvalidValue(f"--shard={args.shard}: study {study!r} has {shards} shards; expected 0 to {shards - 1}")
     part, made_of = parts(validator, shards)[args.shard], validator_files(section)
     program = is_program(section["validator"])
+    frozen = frozen_path(study, part)
 
     def write(path: Path, rows: Iterable[Observation], header: Mapping[str, Any]) -> None:
         write_records(path, "observations", rows, {"validator": validator, **header})
@@ -80,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
         mine = (pair for pair in samples if shard_of(pair[0], shards) == args.shard)
         if program:
             header = {"itemised": False, "made_from": digests(section["validator"], study_folder(section))}
-            rows = _answered(mine, section, frozen_path(study, part), fresh=args.fresh)
+            rows = _answered(mine, section, frozen, fresh=args.fresh)
             write(partial["observations"], rows, header)
             return
         with observer_of(section["validator"], study_folder(section), read_by_generator(section)) as (header, observer):
@@ -90,11 +92,13 @@ def run(args: argparse.Namespace) -> int:
 
     files = made_from(section["validator"], study_folder(section)) if program else {}
     files |= {path.as_posix(): path for path in read_by_generator(section)}
+    if section.get("replay") and not args.fresh and frozen.is_file():
+        files[frozen.as_posix()] = frozen
     with ExitStack() as stack:
         run_stage(
             "observe",
             inputs={"cases": cases, **made_of, **files},
-            params={**parameters(section), "shard": args.shard},
+            params={**parameters(section), "shard": args.shard, **(_without(section, frozen) if program else {})},
             modules=stage_modules("observe", section),
             roots=[code_folder(section)],
             outputs={"observations": RESULTS / study / "observations" / f"{part}.jsonl"},
@@ -103,6 +107,18 @@ def run(args: argparse.Namespace) -> int:
             store=Store(Path(stack.enter_context(TemporaryDirectory()))) if program and args.fresh else None,
         )
     return 0
+
+
+def _without(section: Mapping[str, Any], frozen: Path) -> dict[str, Any]:
+    """Return which environments a program goes without here, if nothing stands in for it: the answers tell of it.
+
+    They are no answers of a machine that has these environments, and must not reach it through a store they share.
+    """
+    validator, folder = section["validator"], study_folder(section)
+    names = {program.environment for program in programs_of(validator).values() if program.environment}
+    missing = missing_here(names)
+    stands_in = missing and frozen_rows(frozen, digests(validator, folder)) is not None
+    return {"without": missing} if missing and not stands_in else {}
 
 
 def _answered(

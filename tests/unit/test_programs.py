@@ -195,6 +195,20 @@ def test_without_frozen_observations_nothing_is_said_of_a_package_that_is_not_to
     assert not Path("results/demo/observations/tiny.jsonl").exists()
 
 
+def test_what_one_machine_cannot_install_is_not_restored_where_it_can_be(
+    desk: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locked(desk, WORKER)
+    [lock] = Path("studies/_locks").iterdir()
+    wheel(tmp_path / "spoiled", "tiny", "1.0", "another")
+    said = []
+    for index in ("spoiled", "index"):
+        only_from(tmp_path / index, tmp_path / f"uv-{index}", monkeypatch)
+        assert main(["environment", "--name", lock.stem]) == 0
+        said.append([row["error"] for row in judged(desk, "tiny")])
+    assert said == [["unavailable: a file of the index has another hash than the lock"] * 3, [None] * 3]
+
+
 def test_frozen_observations_of_another_adapter_do_not_count(desk: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     locked(desk, WORKER)
     freeze(desk)

@@ -13,6 +13,7 @@ from mateprobe.pipeline.claims import load_claims
 from mateprobe.pipeline import code as our_code
 from mateprobe.pipeline.environment import receipt_path
 from mateprobe.pipeline.figure_specs import find, to_draw
+from mateprobe.pipeline.frozen import frozen_path
 from mateprobe.pipeline.made import of_all, of_page, of_study, rows_of
 from mateprobe.pipeline.named_code import CODE
 from mateprobe.pipeline.page import front_inputs, study_inputs
@@ -110,14 +111,15 @@ def is_fresh(wildcards):
 
 
 def program_files(wildcards):
-    """Return what a program is made from, and the receipts of its environments unless it is replayed."""
+    """Return what a program is made from, and the receipts of its environments or, if it is replayed, its answers."""
     validator = program_of(wildcards)
     if validator is None:
         return []
     made_of = made_from(validator, STUDIES[wildcards.study].path.parent)
     files = [path for name, path in made_of.items() if name != "mateprobe/worker.py"]
     if STUDIES[wildcards.study].data.get("replay") and not config["fresh"]:
-        return files
+        answers = frozen_path(wildcards.study, f"{wildcards.validator}{wildcards.shard}")
+        return files + [str(answers)] * answers.is_file()
     names = {program.environment for program in programs_of(validator).values() if program.environment}
     return files + [str(receipt_path(name)) for name in sorted(names)]
 
