@@ -58,7 +58,7 @@ SRUN = """\
 SLURM_CONF={configuration} exec {srun} "$@"
 """
 
-# The executor turns to sacct when it finds no controller, and stays with it; without accounting that says nothing, ever.
+# The executor turns to sacct when it finds no controller, and stays there; without accounting that says nothing, ever.
 SACCT = """\
 #!/bin/sh
 for name; do :; done
