@@ -82,13 +82,25 @@ Judgement = Verdict | Failure
 Validator = Callable[[Any], Judgement]
 
 
-def judge(validator: Validator, sample: Any) -> Judgement:
+def duplicate(sample: Any) -> Any:
+    """Return a deep copy that its receiver may damage.
+
+    Raises:
+        Exception: whatever copying the sample raises, when neither way of copying works.
+    """
+    try:
+        return pickle.loads(pickle.dumps(sample, protocol=pickle.HIGHEST_PROTOCOL))  # noqa: S301 (our own bytes)
+    except Exception:  # noqa: BLE001 - whatever stops pickle, deepcopy has its own way
+        return copy.deepcopy(sample)
+
+
+def judge(validator: Validator, sample: Any, copied: Callable[[Any], Any] = duplicate) -> Judgement:
     """Ask ``validator`` about a copy of ``sample``; anything but a ``Verdict`` is a failure.
 
     One that stands for a program returns the program's ``Failure``. Only ``KeyboardInterrupt`` passes through.
     """
     try:
-        own = duplicate(sample)
+        own = copied(sample)
     except Exception as error:  # noqa: BLE001 - a failure is a value here
         return Failure.of(error, Origin.COPY)
     try:
@@ -116,16 +128,11 @@ def judged(judgement: Judgement) -> Judged:
     """Reduce a judgement to what the decision table looks at."""
     if isinstance(judgement, Failure):
         return Judged(Evidence.ERROR, accepted=False)
-    return Judged(Evidence.COMPLETE if judgement.complete else Evidence.INCOMPLETE, judgement.accepted)
+    return _JUDGED[judgement.complete, judgement.accepted]
 
 
-def duplicate(sample: Any) -> Any:
-    """Return a deep copy that its receiver may damage.
-
-    Raises:
-        Exception: whatever copying the sample raises, when neither way of copying works.
-    """
-    try:
-        return pickle.loads(pickle.dumps(sample, protocol=pickle.HIGHEST_PROTOCOL))  # noqa: S301 (our own bytes)
-    except Exception:  # noqa: BLE001 - whatever stops pickle, deepcopy has its own way
-        return copy.deepcopy(sample)
+_JUDGED = {
+    (complete, accepted): Judged(Evidence.COMPLETE if complete else Evidence.INCOMPLETE, accepted)
+    for complete in (True, False)
+    for accepted in (True, False)
+}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from ._version import __version__
 from .canonical import plain
-from .classify import Facts, classify, without_variant
-from .corpus import Corpus, Pair, check_label
+from .classify import Facts, Judged, classify, without_variant
+from .corpus import Corpus, Frozen, Pair, check_label, thaw
 from .errors import InvalidType, InvalidValue, one_of
 from .model import Report, names
 from .mutations import violated
@@ -96,8 +96,37 @@ class AuditResult:
     variant: Verdict | None = None
 
 
+class Ending(NamedTuple):
+    """How one case ended, without the identities of its samples."""
+
+    id: str
+    obligation: str
+    relation: Relation
+    outcome: Outcome
+    reason: str
+    baseline: Verdict | None
+    variant: Verdict | None
+
+
+class _Unread:
+    """A report whose results and digest are worked out when somebody reads them: counting needs neither."""
+
+    __slots__ = ("_corpus", "_endings")
+
+    def __getattr__(self, name: str) -> Any:
+        """Fill in a field that has not been read before."""
+        if name == "cases":
+            value: Any = tuple(map(_result, self._corpus.cases, self._corpus.pairs, self._endings))
+        elif name == "corpus_digest":
+            value = self._corpus.digest
+        else:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        object.__setattr__(self, name, value)
+        return value
+
+
 @dataclass(frozen=True, slots=True)
-class ValidatorAuditReport:
+class ValidatorAuditReport(_Unread):
     """The results of an audit in case order, the obligations, and the digest of the cases."""
 
     validator_id: str
@@ -110,10 +139,11 @@ class ValidatorAuditReport:
 
     def summary(self) -> dict[str, Any]:
         """Return totals, counts, rates (0 to 1, None where undefined) and the evidence by obligation."""
-        found = rates((case.relation, case.outcome) for case in self.cases)
+        cases = self._ended()
+        found = rates((case.relation, case.outcome) for case in cases)
         return {
-            "total": len(self.cases),
-            "counts": counts(case.outcome for case in self.cases),
+            "total": len(cases),
+            "counts": counts(case.outcome for case in cases),
             "eligible_faults": found.faults,
             "detected_faults": found.detected,
             "detection_score": found.detection_score,
@@ -123,9 +153,12 @@ class ValidatorAuditReport:
             "obligations": self._obligations(),
         }
 
+    def _ended(self) -> Sequence[Ending | AuditResult]:
+        return getattr(self, "_endings", None) or self.cases
+
     def _obligations(self) -> list[dict[str, Any]]:
-        cases: dict[str, list[AuditResult]] = defaultdict(list)
-        for case in self.cases:
+        cases: dict[str, list[Ending | AuditResult]] = defaultdict(list)
+        for case in self._ended():
             cases[case.obligation].append(case)
         return [
             {
@@ -153,7 +186,7 @@ class ValidatorAuditReport:
             AssertionError: a line per rate that is short or undefined, and per failing case as
                 ``ID: OUTCOME (REASON)``.
         """
-        lines = shortfalls(self.cases, detection=detection, preservation=preservation)
+        lines = shortfalls(self._ended(), detection=detection, preservation=preservation)
         if lines:
             raise AssertionError("\n".join([f"MateProbe audit of {self.validator_id!r} failed:", *lines]))
 
@@ -168,8 +201,9 @@ def audit_validator(
 ) -> ValidatorAuditReport:
     """Ask ``validator`` about the samples of every case and decide how each case ends.
 
-    The validator sees a copy of each distinct sample, once. A case whose label is not valid, or
-    whose two samples are identical, never reaches it.
+    The validator sees a copy of each distinct sample, once; samples of one content whose keys are in
+    another order are asked about apart. A case whose label is not valid, or whose two samples are
+    identical (the order of keys aside), never reaches it.
 
     Raises:
         InvalidValue: no cases, no obligations or no id; duplicate ids; a case of an unknown
@@ -178,16 +212,28 @@ def audit_validator(
     cases, obligations = tuple(cases), tuple(obligations)
     _check_inventory(cases, obligations, validator_id)
     corpus = Corpus(cases)
-    judgements: dict[str, Judgement] = {}
+    if any(type(case) is not AuditCase for case in cases):
+        _ = corpus.digest  # refuses what JSON cannot hold of the fields that are a user's own
+    known: dict[Frozen, Asked] = {}
 
-    def ask(digest: str, sample: T) -> Judgement:
-        known = judgements.get(digest)
-        if known is None:
-            known = judgements[digest] = judge(validator, sample)
-        return known
+    def ask(frozen: Frozen, sample: T) -> Asked:
+        asked = known.get(frozen)
+        if asked is None:
+            plain = isinstance(frozen, bytes)
+            judgement = judge(validator, frozen, thaw) if plain else judge(validator, sample)
+            asked = known[frozen] = (judgement, judged(judgement))
+        return asked
 
-    results = tuple(_run(case, pair, ask) for case, pair in zip(cases, corpus.pairs, strict=True))
-    return ValidatorAuditReport(validator_id, obligations, results, corpus.digest, provenance=provenance)
+    endings = [_end(case, corpus, position, ask) for position, case in enumerate(cases)]
+    return _unread(corpus, endings, validator_id=validator_id, obligations=obligations, provenance=provenance)
+
+
+def _unread(corpus: Corpus, endings: list[Ending], **given: Any) -> ValidatorAuditReport:
+    report = ValidatorAuditReport.__new__(ValidatorAuditReport)
+    rest = {"schema_version": 2, "library_version": __version__, **given}
+    for name, value in {"_corpus": corpus, "_endings": endings, **rest}.items():
+        object.__setattr__(report, name, value)
+    return report
 
 
 def report_verdict(report: Report) -> Verdict:
@@ -220,20 +266,35 @@ def _check_inventory(cases: tuple[AuditCase[T], ...], obligations: tuple[Obligat
             raise InvalidValue(f"case {case.id!r} obligation={case.obligation!r}: {one_of(case.obligation, ids)}")
 
 
-def _run(case: AuditCase[T], pair: Pair, ask: Callable[[str, T], Judgement]) -> AuditResult:
+Asked = tuple[Judgement, Judged]
+"""What a validator said of a sample, and what of it decides."""
+
+
+def _end(case: AuditCase[T], corpus: Corpus, position: int, ask: Callable[[Frozen, T], Asked]) -> Ending:
     baseline: Judgement | None = None
     variant: Judgement | None = None
-    identical = pair.baseline == pair.variant
-    decision = without_variant(Facts(case.relation, case.validity, identical, _CLEAN))
+    known = case.relation, case.validity, corpus.identical(position)
+    decision = without_variant(Facts(*known, _CLEAN))
     if decision is None:
-        baseline = ask(pair.baseline, case.baseline)
-        decision = without_variant(Facts(case.relation, case.validity, identical, judged(baseline)))
+        baseline, found = ask(corpus.frozen[position][0], case.baseline)
+        if found != _CLEAN:
+            decision = without_variant(Facts(*known, found))
     if decision is None:
-        variant = ask(pair.variant, case.variant)
+        variant, found = ask(corpus.frozen[position][1], case.variant)
         named = isinstance(variant, Verdict) and set(case.expected) <= set(variant.violations)
-        decision = classify(
-            Facts(case.relation, case.validity, identical, judged(baseline), judged(variant), named)  # type: ignore[arg-type]
-        )
+        decision = classify(Facts(*known, _CLEAN, found, named))
+    return Ending(
+        case.id,
+        case.obligation,
+        case.relation,
+        decision.outcome,
+        _reason(decision.reason, baseline, variant),
+        _verdict(baseline),
+        _verdict(variant),
+    )
+
+
+def _result(case: AuditCase[Any], pair: Pair, ending: Ending) -> AuditResult:
     return AuditResult(
         id=case.id,
         obligation=case.obligation,
@@ -243,20 +304,23 @@ def _run(case: AuditCase[T], pair: Pair, ask: Callable[[str, T], Judgement]) -> 
         expected=case.expected,
         baseline_digest=pair.baseline,
         variant_digest=pair.variant,
-        outcome=decision.outcome,
-        reason=_reason(decision.reason, baseline, variant),
-        baseline=_verdict(baseline),
-        variant=_verdict(variant),
+        outcome=ending.outcome,
+        reason=ending.reason,
+        baseline=ending.baseline,
+        variant=ending.variant,
     )
 
 
-# Stands in for a baseline not yet asked: only labels and identity can decide against it.
+# A baseline as it should be; also stands in for one not yet asked, against which only the label or identity can speak.
 _CLEAN = judged(Verdict(accepted=True))
 
 
 def _reason(reason: Reason, baseline: Judgement | None, variant: Judgement | None) -> str:
-    failure = {Reason.BASELINE_ERROR: baseline, Reason.VARIANT_ERROR: variant}.get(reason)
-    return f"{reason}: {failure.message}" if isinstance(failure, Failure) else reason.value
+    failure = baseline if reason is Reason.BASELINE_ERROR else variant
+    return f"{reason}: {failure.message}" if reason in _FAILED and isinstance(failure, Failure) else reason.value
+
+
+_FAILED = (Reason.BASELINE_ERROR, Reason.VARIANT_ERROR)
 
 
 def _verdict(judgement: Judgement | None) -> Verdict | None:

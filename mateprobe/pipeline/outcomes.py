@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -207,7 +206,7 @@ def _unpaired(case: Mapping[str, Any], observations: Observations) -> dict[str, 
 def _by_rejection(_: Mapping[str, Any], facts: Facts, __: Observed, ___: Observed) -> str:
     """Return the outcome if any complete rejection counted as a detection, whatever was reported."""
     rejected = facts.variant is not None and facts.variant == Judged(Evidence.COMPLETE, accepted=False)
-    return classify(replace(facts, named=rejected)).outcome.value
+    return classify(facts._replace(named=rejected)).outcome.value
 
 
 def _by_assertions(case: Mapping[str, Any], _: Facts, baseline: Observed, variant: Observed) -> str:
