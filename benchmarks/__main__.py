@@ -1,4 +1,4 @@
-"""``python -m benchmarks [audit] [stages] [workflow] [studies]``: measure and show; all of them renew the README.
+"""``python -m benchmarks [PART …]``: measure and show; all of them renew the README.
 
 Run from the checkout, in its environment: ``make bench``.
 """
@@ -18,6 +18,7 @@ from mateprobe.errors import one_of
 
 PARTS = {
     "audit": "Audit against the published engine",
+    "loop": "Plain pairs against a bare loop",
     "stages": "A study as stages",
     "workflow": "The workflow",
     "studies": "Many studies",

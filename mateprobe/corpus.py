@@ -48,19 +48,26 @@ def freeze(sample: Any) -> Frozen:
         InvalidValue, InvalidType: JSON cannot hold it; the message has the path.
     """
     try:
-        frozen = marshal.dumps(sample, _MARSHAL) if is_plain(sample) else None
-    except (RecursionError, ValueError):  # nested deeply, or it holds a FrozenDict
-        frozen = None
-    if frozen is None:
-        return canonical_bytes(sample).decode()
-    if b"\xed" in frozen or len(frozen) > _LONG:  # a lone surrogate begins so; a number may be too long for text
-        canonical_bytes(sample)
-    return frozen
+        if is_plain(sample):
+            frozen = marshal.dumps(sample, _MARSHAL)
+            if b"\xed" in frozen or len(frozen) > _LONG:  # so begins a lone surrogate; a number too long for text
+                canonical_bytes(sample)
+            return frozen
+    except (RecursionError, ValueError):  # nested deeply, or what is no plain data after all, such as a FrozenDict
+        pass
+    return canonical_bytes(sample).decode()
 
 
 def thaw(frozen: bytes) -> Any:
     """Return a copy of plain data that was frozen, which its receiver may damage."""
     return marshal.loads(frozen)  # noqa: S302 (our own bytes)
+
+
+def identical(case: Case, baseline: Frozen, variant: Frozen) -> bool:
+    """Tell whether a case's frozen samples are the same JSON, which may have its keys in another order."""
+    if type(baseline) is bytes and type(variant) is bytes and case.baseline != case.variant:
+        return False  # plain data that differ to Python differ as JSON: spares most pairs their texts
+    return baseline == variant or _text(baseline) == _text(variant)
 
 
 def _text(frozen: Frozen) -> bytes:
@@ -91,23 +98,16 @@ class Corpus:
             if case.id in seen:
                 raise InvalidValue(f"case {case.id!r} occurs twice; give every case an id of its own")
             seen.add(case.id)
-            baseline, variant = case.baseline, case.variant
-            self.frozen.append(
-                (
-                    known.get(id(baseline)) or _frozen(known, baseline, case, "baseline"),
-                    known.get(id(variant)) or _frozen(known, variant, case, "variant"),
-                )
-            )
-
-    def identical(self, position: int) -> bool:
-        """Tell whether a case's samples are the same JSON, which may have its keys in another order."""
-        baseline, variant = self.frozen[position]
-        if baseline == variant:
-            return True
-        case = self.cases[position]
-        if type(baseline) is type(variant) is bytes and case.baseline != case.variant:
-            return False  # plain data that differ to Python differ as JSON: spares most pairs their texts
-        return _text(baseline) == _text(variant)
+            try:
+                role, sample = "baseline", case.baseline
+                baseline = known.get(id(sample)) or freeze(sample)
+                known[id(sample)] = baseline
+                role, sample = "variant", case.variant
+                variant = known.get(id(sample)) or freeze(sample)
+                known[id(sample)] = variant
+            except (InvalidType, InvalidValue) as error:
+                raise type(error)(f"case {case.id!r} {role}: {error}") from None
+            self.frozen.append((baseline, variant))
 
     @cached_property
     def _identities(self) -> dict[Frozen, tuple[bytes, str]]:
@@ -135,14 +135,6 @@ class Corpus:
                 whole.update(piece)
         whole.update(b"]")
         return whole.hexdigest()
-
-
-def _frozen(known: dict[int, Frozen], sample: Any, case: Case, role: str) -> Frozen:
-    try:
-        frozen = known[id(sample)] = freeze(sample)
-    except (InvalidType, InvalidValue) as error:
-        raise type(error)(f"case {case.id!r} {role}: {error}") from None
-    return frozen
 
 
 def _case_bytes(case: Any, baseline: bytes, variant: bytes) -> Iterator[bytes]:

@@ -34,7 +34,7 @@ class Verdict:
     evidence: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if {type(self.accepted), type(self.complete)} != {bool}:
+        if not (type(self.accepted) is type(self.complete) is bool):
             raise InvalidType(f"verdict accepted={self.accepted!r}, complete={self.complete!r}; expected True or False")
         if self.violations.__class__ is not tuple or self.violations:
             object.__setattr__(self, "violations", names(self.violations, "verdict violations"))

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from ._version import __version__
 from .canonical import plain
-from .classify import Facts, Judged, classify, without_variant
-from .corpus import Corpus, Frozen, Pair, check_label, thaw
+from .classify import Decision, Facts, Judged, classify, without_variant
+from .corpus import Corpus, Frozen, Pair, check_label, identical, thaw
 from .errors import InvalidType, InvalidValue, one_of
 from .model import Report, names
 from .mutations import violated
-from .outcome import Outcome, Reason, Relation, Validity
+from .outcome import Outcome, Relation, Validity
 from .provenance import GitProvenance
 from .runner import Failure, Judgement, Verdict, judge, judged
 from .tally import assess, counts, rates, shortfalls
@@ -217,14 +218,23 @@ def audit_validator(
     known: dict[Frozen, Asked] = {}
 
     def ask(frozen: Frozen, sample: T) -> Asked:
-        asked = known.get(frozen)
-        if asked is None:
-            plain = isinstance(frozen, bytes)
-            judgement = judge(validator, frozen, thaw) if plain else judge(validator, sample)
-            asked = known[frozen] = (judgement, judged(judgement))
+        judgement = judge(validator, frozen, thaw) if isinstance(frozen, bytes) else judge(validator, sample)
+        asked = known[frozen] = (judgement, judged(judgement))
         return asked
 
-    endings = [_end(case, corpus, position, ask) for position, case in enumerate(cases)]
+    endings = []
+    for case, (baseline, variant) in zip(cases, corpus.frozen, strict=True):
+        same = identical(case, baseline, variant)
+        first = last = None
+        decision = _early(case.relation, case.validity, same)
+        if decision is None:
+            first, found = known.get(baseline) or ask(baseline, case.baseline)
+            decision = _early(case.relation, case.validity, same, found)
+        if decision is None:
+            last, found = known.get(variant) or ask(variant, case.variant)
+            named = isinstance(last, Verdict) and set(case.expected) <= set(last.violations)
+            decision = _late(case.relation, found, named)
+        endings.append(_ending(case, decision, first, last))
     return _unread(corpus, endings, validator_id=validator_id, obligations=obligations, provenance=provenance)
 
 
@@ -270,28 +280,31 @@ Asked = tuple[Judgement, Judged]
 """What a validator said of a sample, and what of it decides."""
 
 
-def _end(case: AuditCase[T], corpus: Corpus, position: int, ask: Callable[[Frozen, T], Asked]) -> Ending:
-    baseline: Judgement | None = None
-    variant: Judgement | None = None
-    known = case.relation, case.validity, corpus.identical(position)
-    decision = without_variant(Facts(*known, _CLEAN))
-    if decision is None:
-        baseline, found = ask(corpus.frozen[position][0], case.baseline)
-        if found != _CLEAN:
-            decision = without_variant(Facts(*known, found))
-    if decision is None:
-        variant, found = ask(corpus.frozen[position][1], case.variant)
-        named = isinstance(variant, Verdict) and set(case.expected) <= set(variant.violations)
-        decision = classify(Facts(*known, _CLEAN, found, named))
-    return Ending(
-        case.id,
-        case.obligation,
-        case.relation,
-        decision.outcome,
-        _reason(decision.reason, baseline, variant),
-        _verdict(baseline),
-        _verdict(variant),
-    )
+# A baseline as it should be; also stands in for one not yet asked, against which only the label or identity can speak.
+_CLEAN = judged(Verdict(accepted=True))
+
+
+@cache  # called for every case: spares making facts of what has been decided before
+def _early(relation: Relation, validity: Validity, identical: bool, baseline: Judged = _CLEAN) -> Decision | None:
+    return without_variant(Facts(relation, validity, identical, baseline))
+
+
+@cache
+def _late(relation: Relation, variant: Judged, named: bool) -> Decision:
+    return classify(Facts(relation, Validity.VALID, False, _CLEAN, variant, named))
+
+
+def _ending(case: AuditCase[Any], decision: Decision, baseline: Judgement | None, variant: Judgement | None) -> Ending:
+    outcome, reason = decision
+    text: str = reason.value
+    for judgement in (baseline, variant):
+        if isinstance(judgement, Failure):
+            text = f"{reason}: {judgement.message}"
+    return Ending(case.id, case.obligation, case.relation, outcome, text, _verdict(baseline), _verdict(variant))
+
+
+def _verdict(judgement: Judgement | None) -> Verdict | None:
+    return judgement if isinstance(judgement, Verdict) else None
 
 
 def _result(case: AuditCase[Any], pair: Pair, ending: Ending) -> AuditResult:
@@ -309,19 +322,3 @@ def _result(case: AuditCase[Any], pair: Pair, ending: Ending) -> AuditResult:
         baseline=ending.baseline,
         variant=ending.variant,
     )
-
-
-# A baseline as it should be; also stands in for one not yet asked, against which only the label or identity can speak.
-_CLEAN = judged(Verdict(accepted=True))
-
-
-def _reason(reason: Reason, baseline: Judgement | None, variant: Judgement | None) -> str:
-    failure = baseline if reason is Reason.BASELINE_ERROR else variant
-    return f"{reason}: {failure.message}" if reason in _FAILED and isinstance(failure, Failure) else reason.value
-
-
-_FAILED = (Reason.BASELINE_ERROR, Reason.VARIANT_ERROR)
-
-
-def _verdict(judgement: Judgement | None) -> Verdict | None:
-    return judgement if isinstance(judgement, Verdict) else None
