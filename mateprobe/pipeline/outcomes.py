@@ -18,6 +18,7 @@ from mateprobe.pipeline.section import (
     parse_section,
     parts,
     receipt_path,
+    sample_key,
     shard_of,
     stage_modules,
 )
@@ -93,6 +94,7 @@ class Observations:
         self._files = files
         self._rows = [iter(file) for file in files]
         self._known: dict[bytes, Observed] = {}
+        self._said: dict[object, Observed] = {}  # most samples are told the same: each answer is kept once
 
     def of(self, digest: str) -> Observed:
         """Return what was said of a sample.
@@ -100,15 +102,17 @@ class Observations:
         Raises:
             EvidenceError: nothing was: the file does not belong to these cases.
         """
-        key = bytes.fromhex(digest)
-        if key not in self._known:
+        key = sample_key(digest)
+        known = self._known.get(key)
+        if known is None:
             shard = shard_of(digest, len(self._files))
             row = next(self._rows[shard], None)
             if row is None or row["sample"] != digest:
                 found = f"sample {row['sample']}" if row else "the end of the file"
                 raise EvidenceError(f"{self._files[shard].path}: expected sample {digest}, found {found}{_REMEDY}")
-            self._known[key] = _observed(row)
-        return self._known[key]
+            observed = _observed(row)
+            known = self._known[key] = _once(self._said, observed)
+        return known
 
     def close(self) -> None:
         """Read the end of each file.
@@ -119,6 +123,12 @@ class Observations:
         for file, rows in zip(self._files, self._rows, strict=True):
             for row in rows:
                 raise EvidenceError(f"{file.path}: expected its end, found sample {row['sample']}{_REMEDY}")
+
+
+def _once(said: dict[object, Observed], observed: Observed) -> Observed:
+    if observed.repeated is not None:  # rare, and no key of a dict
+        return observed
+    return said.setdefault(observed, observed)
 
 
 _REMEDY = "; it is not of these cases: remove it and run again"
