@@ -20,6 +20,7 @@ PARTS = {
     "audit": "Audit against the published engine",
     "loop": "Plain pairs against a bare loop",
     "scale": "Studies as stages, from a thousand pairs up",
+    "startup": "Start-up",
     "workflow": "The workflow",
     "studies": "Many studies",
 }

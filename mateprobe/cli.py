@@ -10,10 +10,9 @@ import sys
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
+from ._help import HELP
 from ._version import __version__
-from .engine import evaluate
 from .errors import MateProbeError
-from .serialization import load_bundle
 
 if TYPE_CHECKING:
     import argparse
@@ -25,23 +24,12 @@ if TYPE_CHECKING:
 MET, NOT_MET, UNUSABLE, FAILED, NOTHING = 0, 1, 2, 3, 4
 
 COMMANDS = ("check", "audit", "doctor", "study", "verify", "freeze")
-PIPELINE = {
-    "study": "begin, list and check the studies of the pipeline",
-    "verify": "hold the results of the pipeline, and what they were made from, against their hashes",
-    "freeze": "declare results to be right: write their golden hashes",
-}
+PIPELINE = ("study", "verify", "freeze")
 """Commands of the pipeline, which the core knows by name alone; each has a parser of its own."""
 
 STDIN = "standard input"
 
-_STATUS = """\
-exit status:
-  0  met: the document is accepted; the rates reach the gate; the corpus unmasks every saboteur
-  1  not met: the document is rejected; a rate is below the gate; the corpus has a blind spot
-  2  the input cannot be used: a file, a key or value in it, or the arguments
-  3  the audit did not work: the validator failed on a sample, or did not accept a baseline
-  4  nothing was evaluated: there is no case, or none that counts
-"""
+_STATUS = HELP[HELP.index("exit status:") :]
 
 _AUDIT = """\
 Run a validator over audit cases, in this process, say what survived, and hold its rates against a gate.
@@ -121,21 +109,23 @@ def _parser() -> argparse.ArgumentParser:
     import argparse
 
     form: Any = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False, "epilog": _STATUS}
-    parser = argparse.ArgumentParser("mateprobe", description="Check documents, and corpora of audit cases.", **form)
+
+    class Parser(argparse.ArgumentParser):
+        def format_help(self) -> str:
+            return HELP if self.prog == "mateprobe" else super().format_help()
+
+    parser = Parser("mateprobe", allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"mateprobe {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     check = commands.add_parser(
         "check",
-        help="evaluate the contracts of a bundle on its document",
         description="Evaluate the contracts of a bundle on its document and write the report as JSON.",
         **form,
     )
     check.add_argument("bundle", metavar="BUNDLE", help="a JSON file, or - for standard input")
     check.add_argument("--output", metavar="FILE", help="write the report to FILE, not to standard output")
     check.set_defaults(run=_check)
-    audit = commands.add_parser(
-        "audit", help="audit a validator and pass or fail by a gate", description=_AUDIT, **form
-    )
+    audit = commands.add_parser("audit", description=_AUDIT, **form)
     audit.add_argument("file", metavar="FILE", help="what is audited, with which cases, and what must come out")
     audit.add_argument("--output", metavar="FILE", help="write the report to FILE as JSON")
     audit.add_argument("--markdown", metavar="FILE", help="write the report to FILE as Markdown, with every case")
@@ -143,15 +133,13 @@ def _parser() -> argparse.ArgumentParser:
     shown.add_argument("--json", action="store_true", help="write the report to standard output as JSON")
     shown.add_argument("--quiet", action="store_true", help="write no report to standard output, only how it stands")
     audit.set_defaults(run=_audit)
-    doctor = commands.add_parser(
-        "doctor", help="see which wrong validators a corpus of audit cases unmasks", description=_DOCTOR, **form
-    )
+    doctor = commands.add_parser("doctor", description=_DOCTOR, **form)
     doctor.add_argument("cases", metavar="CASES", help="a file of cases, or - for standard input")
     doctor.add_argument("--obligations", metavar="FILE", help="a JSON array of obligations, in place of those in CASES")
     doctor.add_argument("--json", action="store_true", help="write the report as JSON, not as Markdown")
     doctor.set_defaults(run=_doctor)
-    for name, what in PIPELINE.items():
-        commands.add_parser(name, help=what)
+    for name in PIPELINE:
+        commands.add_parser(name)
     return parser
 
 
@@ -167,6 +155,8 @@ def _evaluate(bundle: str, stdin: IO[bytes] | IO[str]) -> Report:
     from pathlib import Path
 
     from . import strict_json
+    from .engine import evaluate
+    from .serialization import load_bundle
 
     data = strict_json.read(stdin, STDIN) if bundle == "-" else strict_json.load(Path(bundle))
     with _about(bundle):

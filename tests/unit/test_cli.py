@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from mateprobe._help import HELP
 from mateprobe._version import __version__
-from mateprobe.cli import main, run
+from mateprobe.cli import COMMANDS, main, run
 from mateprobe.engine import evaluate
 from mateprobe.serialization import load_bundle
 
@@ -253,3 +255,27 @@ def test_closed_standard_input_is_empty(monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setattr(sys, "argv", ["mateprobe", "-"])
     assert main() == 2
     assert capsys.readouterr().err.startswith("mateprobe: standard input, column 1: not JSON: ")
+
+
+LOADED = ["pandas", "numpy", "yaml", "jsonschema", "matplotlib"]
+NEVER: dict[str, tuple[list[str], list[str]]] = {
+    "help": (["--help"], [*LOADED, "typing", "argparse", "json", "mateprobe.cli", "mateprobe.engine"]),
+    "help of a command": (["audit", "--help"], [*LOADED, "mateprobe.engine", "mateprobe.doctor", "mateprobe.pipeline"]),
+    "a check": (["check", "-"], [*LOADED, "mateprobe.doctor", "mateprobe.pipeline"]),
+}
+
+
+@pytest.mark.parametrize(("arguments", "never"), NEVER.values(), ids=NEVER.keys())
+def test_the_command_loads_only_what_it_uses(arguments: list[str], never: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", "from mateprobe.__main__ import main; main()", *arguments],
+        input="", capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+    assert "mateprobe" in loaded
+    assert loaded & {*never} == set()
+
+
+def test_the_help_names_every_command() -> None:
+    listed = re.findall(r"^  ([a-z]+)  ", HELP, re.MULTILINE)
+    assert listed == [*COMMANDS]

@@ -21,7 +21,7 @@ PACKAGE = Path(mateprobe.__file__).parent
 
 # Each module may import at its top those that stand before it. The modules of one line could change places.
 ORDER = """
-    _version errors worker
+    _version _help errors worker
     strict_json canonical decoding provenance beside
     operators.places operators.keywords
     operators.constraints
