@@ -2,10 +2,12 @@
 #
 ##  make reproduce   regenerate every table, figure and number; ends with the tables and where everything lies
 ##  make reproduce FRESH=1   the same, with every audited package run anew instead of replayed
+##  make reproduce PROFILE=slurm   the same on a cluster: workflow/profiles/, docs/scaling.md
 ##  make verify      hold what is in results/ against its hashes, back to what is pinned; changes nothing
 ##  make freeze      declare what is in results/ to be right: write studies/_frozen/*.sha256 (ARGS="--dry-run" shows what)
 ##  make pack        put results/ and what it was made from into one archive: results/mateprobe-evidence.tar.bz2
 ##  make test        run the tests (ARGS="-k digest" passes arguments on to pytest)
+##  make test-cluster   run those that start a SLURM of one node here (Debian: slurmctld slurmd slurm-client munge)
 ##  make lint        ruff, mypy, snakefmt, snakemake --lint
 ##  make bench       measure, in ratios to the published engine (ARGS="audit" measures one part)
 ##  make lock        renew requirements.lock and environment.yml from pyproject.toml
@@ -14,16 +16,17 @@
 PYTHON ?= python3
 ARGS =
 FRESH =
+PROFILE = default
 
 unexport PYTHONDONTWRITEBYTECODE  # a run starts Python hundreds of times: let it keep what it compiled
 unexport PYTHONPATH PYTHONHOME    # the environment is .venv and nothing else
 
-.PHONY: help reproduce verify freeze pack test lint bench lock clean distclean environment
+.PHONY: help reproduce verify freeze pack test test-cluster lint bench lock clean distclean environment profile
 help:
 	@sed -n 's/^## //p' Makefile
 
-reproduce: environment
-	@.venv/bin/python -m mateprobe.pipeline reproduce $(if $(FRESH),--fresh) $(ARGS)
+reproduce: environment profile
+	@.venv/bin/python -m mateprobe.pipeline reproduce --profile $(PROFILE) $(if $(FRESH),--fresh) $(ARGS)
 
 verify: environment
 	@.venv/bin/python -m mateprobe verify $(ARGS)
@@ -38,6 +41,10 @@ pack: environment
 
 test: environment
 	.venv/bin/python -m pytest --numprocesses logical --maxprocesses 4 $(ARGS)
+
+test-cluster: PROFILE = slurm
+test-cluster: environment profile
+	.venv/bin/python -m pytest tests/cluster $(ARGS)
 
 lint: environment
 	.venv/bin/python -m ruff check
@@ -67,6 +74,12 @@ ingredients = echo "$(PYTHON)"; pwd; cat requirements.lock
 environment:
 	@{ $(ingredients); } | cmp -s - .venv/made-from && test -x .venv/bin/python || { $(make-environment); }
 	@cmp -s pyproject.toml .venv/entered-from || { $(enter-project); }
+
+# The executor that a profile names, if it has a lock. Others are spared it: Snakemake imports all it finds at every start.
+profile: environment
+	@lock=workflow/profiles/$(PROFILE)/requirements.lock; \
+	test ! -e "$$lock" || cmp -s "$$lock" .venv/profile-from || { \
+	    $(pip-install) --require-hashes --no-deps -r "$$lock" && cp "$$lock" .venv/profile-from; }
 
 # connection-pool, a dependency of snakemake, comes as source only. Its build uses the setuptools of the lock, installed
 # first, so that nothing is fetched that has no hash.

@@ -27,8 +27,19 @@ include: "workflow/rules/page.smk"
 include: "workflow/rules/verify.smk"
 
 
+# On a cluster these stay where the run was started: they are small, or need the network.
 localrules:
     all,
+    agreement,
+    claims,
+    environment,
+    figures,
+    fixes,
+    gate,
+    manifest,
+    page,
+    paper,
+    tables,
     verify,
 
 

@@ -7,17 +7,21 @@
 
 As JSON, as TOML, or as JSON lines, where the first line has everything but the cases and each further
 line is one. Files, modules and programs are looked for in the folder of the file. Other keys: ``title``,
-for people; of a validator ``id``, and of a command ``seconds`` and ``memory_mb``. Without a gate both
-thresholds are 1.
+for people; of a validator ``id``, and of a command ``seconds``, ``memory_mb`` and ``runs``, the programs it
+may start. Without a gate both thresholds are 1.
+
+A command is confined: it reads the folder of the file and writes nowhere. A function runs in this process, as
+in a test: it is code of whoever runs the audit.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -26,20 +30,16 @@ from . import strict_json
 from .beside import file_below, function_below, is_file
 from .canonical import digest
 from .case_file import CaseFile, load_cases, read_array, read_case
-from .command import Command, Limits
+from .command import PYTHON, Command, Limits, Reach
+from .corpus import Corpus
 from .decoding import Misfit, Reader, instance, read, shown, wrong
 from .errors import InvalidValue, StudyError
-from .gate import Gate, Held
-from .outcome import FATAL
+from .gate import EVERYTHING, Gate
+from .line_numbers import json_lines, toml_lines
+from .report_file import ReportFile
 from .runner import Validator
-from .tally import rates
-from .validator_audit import Obligation, ValidatorAuditReport, audit_validator
-
-EVERYTHING = Gate()
-"""The gate of an audit that names none."""
-
-PYTHON = "python"
-"""As a command's program: the Python that runs the audit."""
+from .shards import part_of
+from .validator_audit import AuditCase, AuditResult, Obligation, Source, ValidatorAuditReport, audit_validator
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,7 @@ class Program:
     id: str = ""
     seconds: float = Limits().seconds
     memory_mb: int = Limits().memory_mb
+    runs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.command or not self.command[0] or self.seconds <= 0 or self.memory_mb <= 0:
@@ -96,7 +97,8 @@ class Program:
         Raises:
             StudyError: as ``Command``.
         """
-        program = Command(located(self.command, folder), Limits(self.seconds, self.memory_mb))
+        reach = Reach((str(folder.absolute()),), self.runs)
+        program = Command(located(self.command, folder), Limits(self.seconds, self.memory_mb), reach)
         with closing(program):
             yield lambda sample: program.ask(digest(sample), sample)
 
@@ -109,22 +111,38 @@ class AuditFile:
     validator: Function | Program
     cases: CaseFile
     gate: Gate = EVERYTHING
+    source: str = field(default="", compare=False)
 
-    def run(self) -> ValidatorAuditReport:
-        """Ask the validator about every case.
+    def run(self, *, repeat: int = 1, shard: tuple[int, int] | None = None) -> ReportFile:
+        """Ask the validator about every case, or those of one shard.
+
+        Args:
+            repeat: how often it is asked about each sample.
+            shard: its number, from 1, and how many there are.
 
         Raises:
             StudyError: the validator is not to be had. InvalidValue, InvalidType: as ``audit_validator``.
         """
-        with self.validator.opened(self.folder) as ask:
-            return audit_validator(
-                ask, self.cases.cases, obligations=self.cases.obligations, validator_id=self.validator.name
-            )
+        cases = self.cases.cases
+        part = None if shard is None else part_of((case.id for case in cases), *shard)
+        positions = range(len(cases)) if part is None else part.positions
+        report = self._report([cases[position] for position in positions], repeat)
+        results = tuple(map(self._placed, report.cases, positions))
+        return ReportFile(replace(report, cases=results), self.gate, part)
 
-    def held(self, report: ValidatorAuditReport) -> Held:
-        """Return how a report stands against the gate."""
-        found = rates((case.relation, case.outcome) for case in report.cases)
-        return Held(self.gate, found, sum(case.outcome in FATAL for case in report.cases))
+    def _report(self, cases: Sequence[AuditCase[Any]], repeat: int) -> ValidatorAuditReport:
+        name, obligations = self.validator.name, self.cases.obligations
+        if not cases:  # of a shard that got none, which its report must say
+            return ValidatorAuditReport(name, obligations, (), Corpus(self.cases.cases).digest, repeat=repeat)
+        with self.validator.opened(self.folder) as ask:
+            report = audit_validator(ask, cases, obligations=obligations, validator_id=name, repeat=repeat)
+        if len(cases) == len(self.cases.cases):
+            return report
+        return replace(report, corpus_digest=Corpus(self.cases.cases).digest)
+
+    def _placed(self, result: AuditResult, position: int) -> AuditResult:
+        lines = self.cases.lines
+        return replace(result, source=Source(self.source, lines[position] if lines else None))
 
 
 def located(command: tuple[str, ...], folder: Path) -> list[str]:
@@ -150,19 +168,32 @@ def load_audit(path: Path) -> AuditFile:
     """
     where, folder = str(path), path.parent
     if path.suffix == ".jsonl":
-        lines = strict_json.lines(path)
-        number, first = next(lines, (1, None))
+        rows = strict_json.lines(path)
+        number, first = next(rows, (1, None))
         head = read(_HEAD, first, f"{where}, line {number}: $")
-        cases = CaseFile(tuple(read(read_case, case, f"{where}, line {line}: $") for line, case in lines))
-        return _audit(folder, head, cases)
+        numbered = [(line, read(read_case, case, f"{where}, line {line}: $")) for line, case in rows]
+        cases = CaseFile(tuple(case for _, case in numbered), lines=tuple(line for line, _ in numbered))
+        return _audit(path, head, cases, path)
     data = _toml(path) if path.suffix == ".toml" else strict_json.load(path)
     whole = read(instance(_Whole, cases=partial(_cases, folder), **_SPECIAL), data, f"{where}: $")
-    return _audit(folder, whole, whole.cases)
+    if type(data["cases"]) is dict:
+        return _audit(path, whole, whole.cases, folder / data["cases"]["file"])
+    lines = (toml_lines if path.suffix == ".toml" else json_lines)(path.read_text("utf-8"), "cases")
+    listed = whole.cases.cases
+    return _audit(path, whole, CaseFile(listed, lines=lines if len(lines) == len(listed) else ()), path)
 
 
-def _audit(folder: Path, head: _Head, cases: CaseFile) -> AuditFile:
-    listed = head.obligations or cases.obligations
-    return AuditFile(folder, head.validator, CaseFile(cases.cases, listed), head.gate)
+def _audit(path: Path, head: _Head, cases: CaseFile, source: Path) -> AuditFile:
+    obligations = head.obligations or cases.obligations
+    return AuditFile(
+        path.parent, head.validator, CaseFile(cases.cases, obligations, cases.lines), head.gate, _as_seen(source)
+    )
+
+
+def _as_seen(path: Path) -> str:
+    """Return the path from the working folder, which is how others find it; the name alone if it is elsewhere."""
+    seen = Path(os.path.relpath(path))
+    return path.name if ".." in seen.parts or seen.is_absolute() else seen.as_posix()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

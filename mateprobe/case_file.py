@@ -2,7 +2,7 @@
 
 A case is an object of the fields of ``AuditCase``. What the pipeline's own case records hold besides
 is passed over; any other key is refused. CSV, see ``case_csv``, is told by the file's name. A record
-file (see ``mateprobe.pipeline.records``) has a header and a footer around its lines: where there is a
+file (see ``records``) has a header and a footer around its lines: where there is a
 header, the footer must prove that no case is missing.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -19,6 +19,7 @@ from . import strict_json
 from .case_csv import Row, csv_rows
 from .decoding import array, instance, read, reader
 from .errors import InvalidType, InvalidValue
+from .line_numbers import json_lines
 from .validator_audit import AuditCase, Obligation
 
 PASSED_OVER = frozenset({"about", "group", "family", "baseline_sha256", "variant_sha256"})
@@ -36,11 +37,12 @@ class CaseFile:
     """What an audit is made of: cases in file order, and the obligations they test.
 
     Where the file lists no obligations they are those its cases name, in order of appearance. An
-    obligation without any case is then unknown.
+    obligation without any case is then unknown. ``lines`` are those on which the cases begin, or empty.
     """
 
     cases: tuple[AuditCase[Any], ...]
     obligations: tuple[Obligation, ...] = ()
+    lines: tuple[int, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if not self.obligations:
@@ -69,12 +71,12 @@ def case_rows(path: Path) -> Iterator[Row]:
         OSError: it cannot be read.
     """
     if path.suffix == ".csv":
-        with path.open(encoding="utf-8-sig", newline="") as text:
-            yield from csv_rows(text, str(path))
+        with path.open(encoding="utf-8-sig", newline="") as table:
+            yield from csv_rows(table, str(path))
         return
     with path.open("rb") as stream:
-        rows, whole = _content(stream, str(path))
-        yield from whole_rows(whole, f"{path}: $") if rows is None else rows
+        rows, text = _content(stream, str(path))
+        yield from whole_rows(strict_json.loads(text, str(path)), f"{path}: $") if rows is None else rows
 
 
 def whole_rows(data: Any, where: str) -> Iterator[Row]:
@@ -99,22 +101,30 @@ def read_cases(stream: IO[bytes] | IO[str], where: str) -> CaseFile:
             the line or the path inside the file.
         OSError: it cannot be read.
     """
-    rows, whole = _content(stream, where)
-    return read(_whole, whole, f"{where}: $") if rows is None else _of_rows(rows)
+    rows, text = _content(stream, where)
+    if rows is not None:
+        return _of_rows(rows)
+    whole: _Listed = read(_whole, strict_json.loads(text, where), f"{where}: $")
+    return CaseFile(whole.cases, whole.obligations, json_lines(text.decode(), "cases"))
 
 
-def _content(stream: IO[bytes] | IO[str], where: str) -> tuple[Iterator[Row] | None, Any]:
-    """Return the rows of JSON lines, or None and the value of the one JSON text."""
+def _content(stream: IO[bytes] | IO[str], where: str) -> tuple[Iterator[Row] | None, bytes]:
+    """Return the rows of JSON lines, or None and the one JSON text."""
     lines = strict_json.raw_lines(stream, where)
     first = next(lines, (1, b""))
     everything = chain([first], lines)
     if _is_row(first[1]):
-        return _rows(everything, where), None
-    return None, strict_json.loads(_joined(everything, where), where)
+        return _rows(everything, where), b""
+    return None, _joined(everything, where)
 
 
 def _of_rows(rows: Iterable[Row]) -> CaseFile:
-    return CaseFile(tuple(read(read_case, value, f"{place}: $") for place, value in rows))
+    cases: list[AuditCase[Any]] = []
+    lines: list[int] = []
+    for place, value in rows:
+        cases.append(read(read_case, value, f"{place}: $"))
+        lines.append(int(place.rpartition(" ")[2]))
+    return CaseFile(tuple(cases), lines=tuple(lines))
 
 
 def load_obligations(path: Path) -> tuple[Obligation, ...]:
@@ -196,8 +206,16 @@ read_array = array([read_case], repeated=True)
 """Read an array of cases, likewise."""
 
 _OBLIGATIONS = reader(tuple[Obligation, ...])
-_OBJECT = instance(CaseFile, cases=read_array, obligations=_OBLIGATIONS)
 
 
-def _whole(value: Any) -> CaseFile:
-    return CaseFile(read_array(value)) if type(value) is list else _OBJECT(value)
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    cases: tuple[AuditCase[Any], ...]
+    obligations: tuple[Obligation, ...] = ()
+
+
+_OBJECT = instance(_Listed, cases=read_array, obligations=_OBLIGATIONS)
+
+
+def _whole(value: Any) -> _Listed:
+    return _Listed(read_array(value)) if type(value) is list else _OBJECT(value)

@@ -7,42 +7,32 @@ baseline failed, 4 nothing was evaluated.
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING
 
-from ._help import HELP
 from ._version import __version__
+from .commands import MET, NOT_MET, STDIN, UNUSABLE, Streams, about, deliver, form, name_of, nothing
 from .errors import MateProbeError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from .case_file import CaseFile
     from .model import Report
 
-MET, NOT_MET, UNUSABLE, FAILED, NOTHING = 0, 1, 2, 3, 4
-
-COMMANDS = ("check", "audit", "doctor", "study", "verify", "freeze")
-PIPELINE = ("study", "verify", "freeze")
+COMMANDS = ("check", "audit", "report", "diff", "merge", "doctor", "study", "verify", "freeze")
+PIPELINE = {
+    "study": "begin, list and check the studies of the pipeline",
+    "verify": "hold the results of the pipeline, and what they were made from, against their hashes",
+    "freeze": "declare results to be right: write their golden hashes",
+}
 """Commands of the pipeline, which the core knows by name alone; each has a parser of its own."""
 
-STDIN = "standard input"
-
-_STATUS = HELP[HELP.index("exit status:") :]
-
-_AUDIT = """\
-Run a validator over audit cases, in this process, say what survived, and hold its rates against a gate.
-
-FILE is JSON or TOML: {"obligations": [{"id", "description"}, ...], "cases": [...] or {"file": PATH},
-"validator": {"callable": "module:function"} or {"command": [PROGRAM, ARGUMENT, ...]},
-"gate": {"detection": 1.0, "preservation": 1.0}}; or JSON Lines, all but the cases in the first and a
-case in each other. A file of cases is JSON, JSON Lines or CSV. Paths and modules are those of the
-folder of FILE. A function returns a mateprobe.Verdict; a command answers {"id", "sample"} with
-{"id", "accepted", "complete", "violations", "evidence"}, line by line.
-"""
-
-_DOCTOR = """\
+_CHECK = form(
+    "Evaluate the contracts of a bundle on its document and write the report as JSON.", "mateprobe check bundle.json"
+)
+_DOCTOR = form(
+    """\
 Run validators that are wrong on purpose over a corpus of audit cases, and say which of them it
 unmasks and which obligations lack a fault or a control.
 
@@ -50,15 +40,9 @@ CASES is a JSON array of cases, a JSON object {"obligations": [...], "cases": [.
 a case a line, as the pipeline writes them, or CSV with a case a row. A case is an object of id, obligation, baseline,
 variant, relation (violation, preserve), expected, validity (valid, equivalent, unreviewed) and
 provenance. Without a list of obligations they are those the cases name, and none looks untested.
-"""
-
-
-class Streams(NamedTuple):
-    """Where a command reads and writes."""
-
-    stdin: IO[bytes] | IO[str]
-    stdout: IO[str]
-    stderr: IO[str]
+""",
+    "mateprobe doctor cases.csv",
+)
 
 
 def main() -> int:
@@ -108,38 +92,23 @@ def _with_command(arguments: Sequence[str]) -> list[str]:
 def _parser() -> argparse.ArgumentParser:
     import argparse
 
-    form: Any = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False, "epilog": _STATUS}
+    from . import audit_commands
 
-    class Parser(argparse.ArgumentParser):
-        def format_help(self) -> str:
-            return HELP if self.prog == "mateprobe" else super().format_help()
-
-    parser = Parser("mateprobe", allow_abbrev=False)
+    parser = argparse.ArgumentParser("mateprobe", **form("Check documents, and corpora of audit cases."))
     parser.add_argument("--version", action="version", version=f"mateprobe {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    check = commands.add_parser(
-        "check",
-        description="Evaluate the contracts of a bundle on its document and write the report as JSON.",
-        **form,
-    )
+    check = commands.add_parser("check", help="evaluate the contracts of a bundle on its document", **_CHECK)
     check.add_argument("bundle", metavar="BUNDLE", help="a JSON file, or - for standard input")
     check.add_argument("--output", metavar="FILE", help="write the report to FILE, not to standard output")
     check.set_defaults(run=_check)
-    audit = commands.add_parser("audit", description=_AUDIT, **form)
-    audit.add_argument("file", metavar="FILE", help="what is audited, with which cases, and what must come out")
-    audit.add_argument("--output", metavar="FILE", help="write the report to FILE as JSON")
-    audit.add_argument("--markdown", metavar="FILE", help="write the report to FILE as Markdown, with every case")
-    shown = audit.add_mutually_exclusive_group()
-    shown.add_argument("--json", action="store_true", help="write the report to standard output as JSON")
-    shown.add_argument("--quiet", action="store_true", help="write no report to standard output, only how it stands")
-    audit.set_defaults(run=_audit)
-    doctor = commands.add_parser("doctor", description=_DOCTOR, **form)
+    audit_commands.add_commands(commands)
+    doctor = commands.add_parser("doctor", help="see which wrong validators a corpus of audit cases unmasks", **_DOCTOR)
     doctor.add_argument("cases", metavar="CASES", help="a file of cases, or - for standard input")
     doctor.add_argument("--obligations", metavar="FILE", help="a JSON array of obligations, in place of those in CASES")
     doctor.add_argument("--json", action="store_true", help="write the report as JSON, not as Markdown")
     doctor.set_defaults(run=_doctor)
-    for name in PIPELINE:
-        commands.add_parser(name)
+    for name, what in PIPELINE.items():
+        commands.add_parser(name, help=what)
     return parser
 
 
@@ -147,7 +116,7 @@ def _check(options: argparse.Namespace, streams: Streams) -> int:
     from .reports.output import json_text
 
     report = _evaluate(options.bundle, streams.stdin)
-    _deliver(json_text(report.to_dict()), options.output, streams.stdout)
+    deliver(json_text(report.to_dict()), options.output, streams.stdout)
     return MET if report.accepted else NOT_MET
 
 
@@ -159,33 +128,8 @@ def _evaluate(bundle: str, stdin: IO[bytes] | IO[str]) -> Report:
     from .serialization import load_bundle
 
     data = strict_json.read(stdin, STDIN) if bundle == "-" else strict_json.load(Path(bundle))
-    with _about(bundle):
+    with about(bundle):
         return evaluate(*load_bundle(data))
-
-
-def _audit(options: argparse.Namespace, streams: Streams) -> int:
-    from contextlib import redirect_stdout
-    from pathlib import Path
-
-    from .audit_file import load_audit
-    from .gate import Standing
-    from .reports.markdown import audit_markdown
-    from .reports.output import json_text
-
-    audit = load_audit(Path(options.file))
-    if not audit.cases.cases:
-        return _nothing(f"{options.file} has no cases", streams)
-    with redirect_stdout(streams.stderr), _about(options.file):  # what a validator prints is no part of the report
-        report = audit.run()
-    held = audit.held(report)
-    data = json_text({**report.to_dict(), "gate": held.to_dict()})
-    if options.output is not None:
-        _deliver(data, options.output, streams.stdout)
-    if options.markdown is not None:
-        _deliver(report.to_markdown(), options.markdown, streams.stdout)
-    for_people = "" if options.quiet else f"{audit_markdown(report, every_case=False)}\n"
-    _deliver(data if options.json else f"{for_people}{held}\n", None, streams.stdout)
-    return {Standing.MET: MET, Standing.FAILED: FAILED, Standing.NOTHING_EVALUATED: NOTHING}.get(held.standing, NOT_MET)
 
 
 def _pipeline(arguments: Sequence[str], stdout: IO[str], stderr: IO[str]) -> int:
@@ -211,18 +155,13 @@ def _doctor(options: argparse.Namespace, streams: Streams) -> int:
 
     file = _case_file(options, streams.stdin)
     if not file.cases:
-        return _nothing(f"{_name(options.cases)} has no cases", streams)
-    with _about(options.cases):
+        return nothing(f"{name_of(options.cases)} has no cases", streams)
+    with about(options.cases):
         report = examine(file.cases, file.obligations)
-    _deliver(json_text(report.to_dict()) if options.json else report.to_markdown(), None, streams.stdout)
+    deliver(json_text(report.to_dict()) if options.json else report.to_markdown(), None, streams.stdout)
     if not report.counted:
-        return _nothing(f"{_name(options.cases)}: of {report.total} cases none counts", streams)
+        return nothing(f"{name_of(options.cases)}: of {report.total} cases none counts", streams)
     return MET if report.healthy else NOT_MET
-
-
-def _nothing(why: str, streams: Streams) -> int:
-    print(f"mateprobe: {why}; nothing was evaluated", file=streams.stderr)
-    return NOTHING
 
 
 def _case_file(options: argparse.Namespace, stdin: IO[bytes] | IO[str]) -> CaseFile:
@@ -234,29 +173,6 @@ def _case_file(options: argparse.Namespace, stdin: IO[bytes] | IO[str]) -> CaseF
     if options.obligations is None:
         return file
     return CaseFile(file.cases, load_obligations(Path(options.obligations)))
-
-
-def _name(file: str) -> str:
-    return STDIN if file == "-" else file
-
-
-@contextmanager
-def _about(file: str) -> Iterator[None]:
-    """Put the name of the file before the message of an error."""
-    try:
-        yield
-    except MateProbeError as error:
-        raise type(error)(f"{_name(file)}: {error}") from None
-
-
-def _deliver(text: str, path: str | None, stdout: IO[str]) -> None:
-    from .reports.output import write_whole
-
-    if path is not None:
-        write_whole(path, text)
-        return
-    stdout.write(text)
-    stdout.flush()
 
 
 def _told(error: MateProbeError | OSError) -> str:

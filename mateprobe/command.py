@@ -3,11 +3,13 @@
 It is asked ``{"id", "sample"}`` and answers ``{"id", "accepted", "complete", "violations", "evidence"}`` or
 ``{"id", "error"}``, in the same order, one at a time. Whatever else it does (hang, die, babble, grow)
 becomes an error of the sample it was asked about; the program is then started anew for the next.
-It runs without a shell, in a process group and an empty folder of its own, with few variables.
+It runs without a shell, in a process group and an empty folder of its own, with few variables, and where the
+system can confine it, it touches nothing else: see ``confine`` and ``reach``.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -17,39 +19,48 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
 from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import IO, Any
 
-from . import strict_json
-from .canonical import canonical_bytes
+from . import confine, strict_json
+from .canonical import canonical, canonical_bytes
 from .errors import InvalidType, InvalidValue, StudyError
+from .reach import executable, readable
 from .runner import Failure, Judgement, Origin, Verdict
 
 ANSWER_LIMIT = 1 << 20  # bytes of one answer
+FILE_LIMIT = 256 << 20  # bytes of one file it writes
 COMPLAINT_LIMIT = 8 << 10  # bytes of standard error that are remembered, the last ones
 BLOCK = 1 << 16
 GRACE = 2.0  # seconds a program that closed its output has to end by itself
+PYTHON = "python"
+"""As a program: the Python that runs MateProbe."""
 
 _VERDICT = {"id", "accepted", "complete", "violations", "evidence"}
-_LIMITED = """
-import os, resource, sys
-limit = int(sys.argv[1])
-for what, size in ((resource.RLIMIT_AS, limit), (resource.RLIMIT_CORE, 0)):
-    allowed = resource.getrlimit(what)[1]
-    size = size if allowed == resource.RLIM_INFINITY else min(size, allowed)
-    resource.setrlimit(what, (size, size))
-os.execvp(sys.argv[2], sys.argv[2:])
-"""  # a process of its own, since code between fork and exec is not safe in a program with threads
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a program may take: seconds for one sample, its start included; MiB of address space."""
+    """What a program may take: seconds for one sample, its start included; MiB of address space; bytes of an answer."""
 
     seconds: float = 30.0
     memory_mb: int = 2048
+    answer: int = ANSWER_LIMIT
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a program may touch beside the system's and its own libraries and its folder.
+
+    ``reads`` are absolute paths of files and folders; ``runs`` are the programs it may start, by name or
+    path. One that names none starts no process at all.
+    """
+
+    reads: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
 
 
 class Command:
@@ -58,29 +69,39 @@ class Command:
     Args:
         arguments: the program and its arguments.
         limits: what it may take.
+        reach: what it may touch.
 
     Raises:
         StudyError: there is no such program, or an argument no program can be given.
     """
 
-    def __init__(self, arguments: Sequence[str], limits: Limits | None = None) -> None:
+    def __init__(self, arguments: Sequence[str], limits: Limits | None = None, reach: Reach | None = None) -> None:
         program = shutil.which(arguments[0])
         if program is None or "\0" in "".join(arguments):
             raise StudyError(f"command={[*arguments]!r}: expected a program on the PATH and arguments without NUL")
         self._arguments = [program, *arguments[1:]]
         self._limits = limits or Limits()
+        self._reach = _found(reach or Reach())
         self._process: _Process | None = None
 
     def ask(self, id: str, sample: Any) -> Judgement:
         """Return what the program says of a sample; its every failure is a value."""
-        request = canonical_bytes({"id": id, "sample": sample}) + b"\n"
         try:
-            self._process = self._process or _Process(self._arguments, self._limits.memory_mb)
-            return _judgement(id, self._process.exchange(request, self._limits.seconds))
-        except _Fault as fault:
+            return _judgement(id, self.exchange(id, sample))
+        except Fault as fault:
             complaint = self._process.complaint if self._process else ""
             self.close()
             return Failure(Origin.VALIDATOR, told(str(fault)), complaint)
+
+    def exchange(self, id: str, sample: Any, seconds: float | None = None) -> bytes:
+        """Return the line a program answers with, whatever stands in it.
+
+        Raises:
+            Fault: it did not answer as the protocol says, or in time; it has to be closed then.
+        """
+        request = canonical_bytes({"id": id, "sample": sample}) + b"\n"
+        self._process = self._process or _Process(self._arguments, self._limits, self._reach)
+        return self._process.exchange(request, self._limits.seconds if seconds is None else seconds)
 
     def close(self) -> None:
         """End the program and all it started."""
@@ -98,17 +119,19 @@ _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
 _FOLDERS = re.compile(r"(?<![\w:/.])/(?:[\w.+-]+/)+")
 
 
-class _Fault(Exception):
+class Fault(Exception):
     """A program did not answer as the protocol says."""
 
 
 class _Process:
     """A running program and the three pipes to it."""
 
-    def __init__(self, arguments: Sequence[str], memory_mb: int) -> None:
+    def __init__(self, arguments: Sequence[str], limits: Limits, reach: Reach) -> None:
         self._folder = TemporaryDirectory(prefix="mateprobe-")
+        self._limit = limits.answer
+        settings = canonical(_settings(arguments[0], limits, reach, self._folder.name))
         self._child = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _LIMITED, str(memory_mb << 20), *arguments],
+            [sys.executable, "-I", "-S", confine.SCRIPT, settings, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -134,33 +157,33 @@ class _Process:
         """Write a line and return the one that comes back, without its end.
 
         Raises:
-            _Fault: none comes in time, or more or other than one line.
+            Fault: none comes in time, or more or other than one line.
         """
         if surplus := bytes(self._answer) + _available(self._child.stdout):
-            raise _Fault(f"wrote without being asked: {_excerpt(surplus)}")
+            raise Fault(f"wrote without being asked: {_excerpt(surplus)}")
         deadline = monotonic() + seconds
         unsent = _Unsent(_descriptor(self._child.stdin), request, self._selector)
         while b"\n" not in self._answer:
             events = self._selector.select(max(deadline - monotonic(), 0))
             if not events and monotonic() >= deadline:
-                raise _Fault(f"no answer within {seconds:g} s")
+                raise Fault(f"no answer within {seconds:g} s")
             for key, _ in events:
                 react: Callable[[], None] = key.data or unsent.write
                 react()
         if unsent.left:
-            raise _Fault(f"answered before it had read the sample: {_excerpt(self._answer)}")
+            raise Fault(f"answered before it had read the sample: {_excerpt(self._answer)}")
         line, _, rest = bytes(self._answer).partition(b"\n")
         self._answer.clear()
         if rest:
-            raise _Fault(f"expected one line for a sample, found another: {_excerpt(rest)}")
+            raise Fault(f"expected one line for a sample, found another: {_excerpt(rest)}")
         return line
 
     def _hear(self) -> None:
         if not (heard := _available(self._child.stdout)):
-            raise _Fault(self._ended())
+            raise Fault(self._ended())
         self._answer += heard
-        if len(self._answer) > ANSWER_LIMIT:
-            raise _Fault(f"expected one line of at most {ANSWER_LIMIT:,} bytes, found more")
+        if len(self._answer) > self._limit:
+            raise Fault(f"expected one line of at most {self._limit:,} bytes, found more")
 
     def _note(self) -> None:
         if noted := _available(self._child.stderr):
@@ -193,6 +216,42 @@ class _Process:
         self._folder.cleanup()
 
 
+def _found(reach: Reach) -> Reach:
+    """Return the reach with every program it may start by its path.
+
+    Raises:
+        StudyError: there is no such program.
+    """
+    paths = [shutil.which(sys.executable if name == PYTHON else name) for name in reach.runs]
+    for name, path in zip(reach.runs, paths, strict=True):
+        if path is None:
+            raise StudyError(f"runs={[*reach.runs]!r}: expected programs on the PATH, found no {name!r}")
+    return Reach(reach.reads, tuple(filter(None, paths)))
+
+
+def _settings(program: str, limits: Limits, reach: Reach, folder: str) -> dict[str, Any]:
+    """Return what ``confine`` is told."""
+    _tell_unconfined()
+    programs = (program, *reach.runs)
+    return {
+        "memory": limits.memory_mb << 20,
+        "file": FILE_LIMIT,
+        "reads": [*readable(programs), *reach.reads],
+        "writes": [folder, os.devnull],
+        "executes": executable(programs),
+        "starts": bool(reach.runs),
+        "landlock": confine.landlock(),
+        "seccomp": confine.seccomp(),
+    }
+
+
+@cache
+def _tell_unconfined() -> None:
+    """Say once of a process that programs are not confined here, or only in part."""
+    if lacking := confine.lacking():
+        logging.getLogger("mateprobe").warning("programs are not confined here: %s; see docs/security.md", lacking)
+
+
 class _Unsent:
     """The part of a request that the pipe has not taken yet."""
 
@@ -217,16 +276,16 @@ def _judgement(id: str, line: bytes) -> Judgement:
     """Return what a line of the protocol says.
 
     Raises:
-        _Fault: it is none, or one about another sample.
+        Fault: it is none, or one about another sample.
     """
     try:
         answer = strict_json.loads(line, "answer")
     except InvalidValue as error:
-        raise _Fault(f"expected JSON, found {_excerpt(line)} ({error})") from None
+        raise Fault(f"expected JSON, found {_excerpt(line)} ({error})") from None
     if not isinstance(answer, dict) or answer.keys() not in ({"id", "error"}, _VERDICT):
-        raise _Fault(f"expected an object with id and error, or with {sorted(_VERDICT)}, found {_excerpt(line)}")
+        raise Fault(f"expected an object with id and error, or with {sorted(_VERDICT)}, found {_excerpt(line)}")
     if answer.pop("id") != id:
-        raise _Fault(f"expected the answer about sample {id!r}, found {_excerpt(line)}")
+        raise Fault(f"expected the answer about sample {id!r}, found {_excerpt(line)}")
     if "error" in answer:
         return Failure(Origin.VALIDATOR, told(_text(answer["error"], line)))
     return _verdict(answer, line)
@@ -234,7 +293,7 @@ def _judgement(id: str, line: bytes) -> Judgement:
 
 def _text(error: Any, line: bytes) -> str:
     if not isinstance(error, str) or not error:
-        raise _Fault(f"expected the error as text, found {_excerpt(line)}")
+        raise Fault(f"expected the error as text, found {_excerpt(line)}")
     return error
 
 
@@ -242,7 +301,7 @@ def _verdict(answer: Mapping[str, Any], line: bytes) -> Verdict:
     try:
         return Verdict(**answer)
     except (InvalidValue, InvalidType) as error:
-        raise _Fault(f"{error}; found {_excerpt(line)}") from None
+        raise Fault(f"{error}; found {_excerpt(line)}") from None
 
 
 def _variables(folder: str) -> dict[str, str]:

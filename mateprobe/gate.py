@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from .outcome import FATAL
 from .reports.markdown import shown
-from .tally import Rates, check_thresholds, short_rates
+from .tally import Ended, Rates, check_thresholds, rates, short_rates
 
 
 class Standing(StrEnum):
@@ -34,6 +36,10 @@ class Gate:
         check_thresholds(self.detection, self.preservation)
 
 
+EVERYTHING = Gate()
+"""The gate of an audit that names none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Held:
     """The rates of an audit held against a gate.
@@ -48,6 +54,13 @@ class Held:
     gate: Gate
     rates: Rates
     failures: int
+
+    @classmethod
+    def of(cls, gate: Gate, ended: Iterable[Ended]) -> Held:
+        """Return how cases that have ended stand against a gate."""
+        cases = list(ended)
+        found = rates((case.relation, case.outcome) for case in cases)
+        return cls(gate, found, sum(case.outcome in FATAL for case in cases))
 
     @property
     def standing(self) -> Standing:

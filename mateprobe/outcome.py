@@ -65,6 +65,9 @@ class Assessment(StrEnum):
     NO_FAILURES = "no_failures_observed"
 
 
+WELL = frozenset({Outcome.DETECTED, Outcome.PRESERVED})
+"""The validator gave the answer that was wanted."""
+
 GAPS = frozenset({Outcome.SURVIVED, Outcome.UNATTRIBUTED_REJECTION, Outcome.REGRESSED})
 """The validator gave a wrong answer."""
 

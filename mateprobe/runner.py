@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -58,15 +58,25 @@ class Origin(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """Something a validator said of a sample that it was asked about more than once, and how often."""
+
+    said: str
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """A validator (or the code around it) failed on a sample.
 
     ``trace`` is for people: it holds paths, so it never enters an artifact or a comparison.
+    ``readings`` are what the validator said, where it said different things of the one sample.
     """
 
     origin: Origin
     message: str
     trace: str = field(default="", compare=False, repr=False)
+    readings: tuple[Reading, ...] = ()
 
     @classmethod
     def of(cls, error: BaseException, origin: Origin) -> Failure:
@@ -112,6 +122,52 @@ def judge(validator: Validator, sample: Any, copied: Callable[[Any], Any] = dupl
     if type(verdict) is Verdict or type(verdict) is Failure:
         return verdict
     return _adopt(verdict)
+
+
+def judge_repeatedly(
+    validator: Validator, sample: Any, times: int, copied: Callable[[Any], Any] = duplicate
+) -> Judgement:
+    """Ask ``validator`` about ``sample`` so many times, as ``judge`` does; answers that differ are a failure.
+
+    Two answers differ if one accepts and the other does not, if one is complete and the other is not, if
+    they name other ids, or if only one of them is a failure. What they give as evidence may differ.
+    """
+    if times == 1:
+        return judge(validator, sample, copied)
+    alike: dict[Hashable, list[Judgement]] = {}
+    for _ in range(times):
+        answer = judge(validator, sample, copied)
+        alike.setdefault(_decisive(answer), []).append(answer)
+    if len(alike) == 1:
+        return next(iter(alike.values()))[0]
+    readings = tuple(Reading(_told(answers[0]), len(answers)) for answers in alike.values())
+    return Failure(Origin.VALIDATOR, undecided(readings[0].said, readings[1].said), readings=readings)
+
+
+def undecided(first: str, then: str) -> str:
+    """Return what is said of a validator that gave two answers on one sample: it has no verdict on it."""
+    return f"not deterministic: {first} at first, then {then}"
+
+
+def said(*, accepted: bool, complete: bool, violations: Sequence[str], error: str | None) -> str:
+    """Return an answer in a few words."""
+    if error is not None:
+        return f"error {error!r:.200}"
+    what = "accepted" if accepted else f"rejected {[*violations]}"
+    return what if complete else f"{what}, incomplete"
+
+
+def _told(answer: Judgement) -> str:
+    if isinstance(answer, Failure):
+        return said(accepted=False, complete=False, violations=(), error=answer.message)
+    return said(accepted=answer.accepted, complete=answer.complete, violations=answer.violations, error=None)
+
+
+def _decisive(answer: Judgement) -> Hashable:
+    """Return what of an answer can decide how a case ends."""
+    if isinstance(answer, Failure):
+        return Evidence.ERROR
+    return answer.accepted, answer.complete, frozenset(answer.violations)
 
 
 def _adopt(verdict: Any) -> Judgement:

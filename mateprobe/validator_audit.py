@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
@@ -17,7 +17,7 @@ from .model import Report, names
 from .mutations import violated
 from .outcome import Outcome, Relation, Validity
 from .provenance import GitProvenance
-from .runner import Failure, Judgement, Verdict, judge, judged
+from .runner import Failure, Judgement, Reading, Verdict, judge_repeatedly, judged
 from .tally import assess, counts, rates, shortfalls
 
 __all__ = [
@@ -80,8 +80,23 @@ class AuditCase(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """Where a case was read: a file, its parts separated by ``/``, and a line of it from 1, if that is known."""
+
+    file: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
 class AuditResult:
-    """How one case ended, with the verdicts it rests on (None where none was given or asked for)."""
+    """How one case ended, with the verdicts it rests on (None where none was given or asked for).
+
+    ``source`` is known of cases that were read from a file. Readings are given of a sample of which
+    the validator said different things; there is then no verdict on it.
+    """
 
     id: str
     obligation: str
@@ -95,6 +110,26 @@ class AuditResult:
     reason: str
     baseline: Verdict | None = None
     variant: Verdict | None = None
+    source: Source | None = None
+    baseline_readings: tuple[Reading, ...] = ()
+    variant_readings: tuple[Reading, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON data; source and readings are there where there are any."""
+        data: dict[str, Any] = plain(self)
+        return {key: value for key, value in data.items() if value or key not in _WHERE_GIVEN}
+
+
+_WHERE_GIVEN = ("source", "baseline_readings", "variant_readings")
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """A sample, by its digest, of which the validator said different things, and the ids of its cases."""
+
+    sample: str
+    readings: tuple[Reading, ...]
+    case_ids: tuple[str, ...]
 
 
 class Ending(NamedTuple):
@@ -105,8 +140,8 @@ class Ending(NamedTuple):
     relation: Relation
     outcome: Outcome
     reason: str
-    baseline: Verdict | None
-    variant: Verdict | None
+    baseline: Judgement | None
+    variant: Judgement | None
 
 
 class _Unread:
@@ -128,7 +163,10 @@ class _Unread:
 
 @dataclass(frozen=True, slots=True)
 class ValidatorAuditReport(_Unread):
-    """The results of an audit in case order, the obligations, and the digest of the cases."""
+    """The results of an audit in case order, the obligations, and the digest of the cases.
+
+    ``repeat`` is how often the validator was asked about each sample.
+    """
 
     validator_id: str
     obligations: tuple[Obligation, ...]
@@ -137,6 +175,7 @@ class ValidatorAuditReport(_Unread):
     schema_version: int = 2
     library_version: str = __version__
     provenance: GitProvenance | None = None
+    repeat: int = 1
 
     def summary(self) -> dict[str, Any]:
         """Return totals, counts, rates (0 to 1, None where undefined) and the evidence by obligation."""
@@ -172,7 +211,24 @@ class ValidatorAuditReport(_Unread):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON data, with its summary."""
-        return dict(plain(self), summary=self.summary())
+        return {**self.head(), "cases": [case.to_dict() for case in self.cases], "summary": self.summary()}
+
+    def head(self) -> dict[str, Any]:
+        """Return what ``to_dict`` holds beside cases and summary; ``repeat`` is there where it is above 1."""
+        data: dict[str, Any] = plain(replace(self, cases=()))
+        return {key: value for key, value in data.items() if key != "cases" and (key != "repeat" or value > 1)}
+
+    def flips(self) -> tuple[Flip, ...]:
+        """Return the samples that did not get the same answer each time, with the cases that rest on them."""
+        found: dict[tuple[str, tuple[Reading, ...]], list[str]] = defaultdict(list)
+        for case in self.cases:
+            for sample, readings in (
+                (case.baseline_digest, case.baseline_readings),
+                (case.variant_digest, case.variant_readings),
+            ):
+                if readings:
+                    found[sample, readings].append(case.id)
+        return tuple(Flip(sample, readings, tuple(ids)) for (sample, readings), ids in found.items())
 
     def to_markdown(self) -> str:
         """Return the report for people: what failed first, then every obligation and every case."""
@@ -199,26 +255,33 @@ def audit_validator(
     obligations: Iterable[Obligation],
     validator_id: str,
     provenance: GitProvenance | None = None,
+    repeat: int = 1,
 ) -> ValidatorAuditReport:
     """Ask ``validator`` about the samples of every case and decide how each case ends.
 
-    The validator sees a copy of each distinct sample, once; samples of one content whose keys are in
-    another order are asked about apart. A case whose label is not valid, or whose two samples are
-    identical (the order of keys aside), never reaches it.
+    The validator sees a copy of each distinct sample, once, or ``repeat`` times: then one on which its
+    answers differ has no verdict, so that no case that rests on it is detected or preserved. Samples of
+    one content whose keys are in another order are asked about apart. A case whose label is not valid, or
+    whose two samples are identical (the order of keys aside), never reaches it.
 
     Raises:
         InvalidValue: no cases, no obligations or no id; duplicate ids; a case of an unknown
-            obligation; a sample JSON cannot hold. InvalidType: likewise for a type.
+            obligation; a sample JSON cannot hold; a ``repeat`` below 1. InvalidType: likewise for a type.
     """
     cases, obligations = tuple(cases), tuple(obligations)
     _check_inventory(cases, obligations, validator_id)
+    if type(repeat) is not int or repeat < 1:
+        raise InvalidValue(f"repeat={repeat!r}; expected how often each sample is judged, 1 or more")
     corpus = Corpus(cases)
     if any(type(case) is not AuditCase for case in cases):
         _ = corpus.digest  # refuses what JSON cannot hold of the fields that are a user's own
     known: dict[Frozen, Asked] = {}
 
     def ask(frozen: Frozen, sample: T) -> Asked:
-        judgement = judge(validator, frozen, thaw) if isinstance(frozen, bytes) else judge(validator, sample)
+        plain = isinstance(frozen, bytes)
+        judgement = (
+            judge_repeatedly(validator, frozen, repeat, thaw) if plain else judge_repeatedly(validator, sample, repeat)
+        )
         asked = known[frozen] = (judgement, judged(judgement))
         return asked
 
@@ -235,7 +298,8 @@ def audit_validator(
             named = isinstance(last, Verdict) and set(case.expected) <= set(last.violations)
             decision = _late(case.relation, found, named)
         endings.append(_ending(case, decision, first, last))
-    return _unread(corpus, endings, validator_id=validator_id, obligations=obligations, provenance=provenance)
+    given = {"validator_id": validator_id, "obligations": obligations, "provenance": provenance, "repeat": repeat}
+    return _unread(corpus, endings, **given)
 
 
 def _unread(corpus: Corpus, endings: list[Ending], **given: Any) -> ValidatorAuditReport:
@@ -300,11 +364,7 @@ def _ending(case: AuditCase[Any], decision: Decision, baseline: Judgement | None
     for judgement in (baseline, variant):
         if isinstance(judgement, Failure):
             text = f"{reason}: {judgement.message}"
-    return Ending(case.id, case.obligation, case.relation, outcome, text, _verdict(baseline), _verdict(variant))
-
-
-def _verdict(judgement: Judgement | None) -> Verdict | None:
-    return judgement if isinstance(judgement, Verdict) else None
+    return Ending(case.id, case.obligation, case.relation, outcome, text, baseline, variant)
 
 
 def _result(case: AuditCase[Any], pair: Pair, ending: Ending) -> AuditResult:
@@ -319,6 +379,16 @@ def _result(case: AuditCase[Any], pair: Pair, ending: Ending) -> AuditResult:
         variant_digest=pair.variant,
         outcome=ending.outcome,
         reason=ending.reason,
-        baseline=ending.baseline,
-        variant=ending.variant,
+        baseline=_verdict(ending.baseline),
+        variant=_verdict(ending.variant),
+        baseline_readings=_readings(ending.baseline),
+        variant_readings=_readings(ending.variant),
     )
+
+
+def _verdict(judgement: Judgement | None) -> Verdict | None:
+    return judgement if isinstance(judgement, Verdict) else None
+
+
+def _readings(judgement: Judgement | None) -> tuple[Reading, ...]:
+    return judgement.readings if isinstance(judgement, Failure) else ()

@@ -1,7 +1,8 @@
-"""Renews `requirements.lock` and `environment.yml` from `pyproject.toml`; run by `make lock`.
+"""Renews `requirements.lock`, `environment.yml` and the lock of the profile `slurm`; run by `make lock`.
 
-The lock pins every package of the extra `pipeline` and the group `dev`, with hashes, for every platform and
-Python that `requires-python` admits. It names no index: where packages come from is the user's to configure.
+The lock pins every package of the extra `pipeline` and the group `dev` of `pyproject.toml`, with hashes, for every
+platform and Python that `requires-python` admits; that of the profile, what the group `slurm` needs beside these. They
+name no index: where packages come from is the user's to configure.
 """
 
 import re
@@ -12,13 +13,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements.lock"
 ENVIRONMENT = ROOT / "environment.yml"
+SLURM_LOCK = ROOT / "workflow" / "profiles" / "slurm" / "requirements.lock"
 
 COMPILE = (
-    *("uv", "pip", "compile", "pyproject.toml", "--extra", "pipeline", "--group", "dev"),
+    *("uv", "pip", "compile"),
     *("--universal", "--python-version", "3.11", "--fork-strategy", "fewest"),  # one pin a package
     *("--generate-hashes", "--upgrade", "--no-annotate", "--quiet"),
     "--no-header",  # it would repeat this command
 )
+ALL = ("pyproject.toml", "--extra", "pipeline", "--group", "dev")
+SLURM = ("--group", "slurm", "--constraints", str(LOCK))
 
 HEAD = """\
 # The pins of requirements.lock for conda; made by `make lock`.
@@ -42,13 +46,25 @@ def environment(lock: str) -> str:
     return HEAD + "".join(f"      - {pin}\n" for pin in pins(lock))
 
 
+def beside(lock: str, other: str) -> str:
+    """Returns what a lock's text has beside another's."""
+    there = set(pins(other))
+    blocks = re.findall(r"^\S+==.*\n(?: .*\n)*", lock, flags=re.MULTILINE)
+    return "".join(block for block in blocks if pins(block)[0] not in there)
+
+
+def compiled(*wanted: str) -> str:
+    """Returns the text of a lock of what is wanted."""
+    command = (sys.executable, "-m", *COMPILE, *wanted)
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
 def main() -> None:
-    """Writes both files, or neither when no set of versions fits."""
-    lock = subprocess.run(
-        (sys.executable, "-m", *COMPILE), cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
-    ).stdout
+    """Writes the files; none when no set of versions fits."""
+    lock = compiled(*ALL)
     LOCK.write_text(lock, encoding="utf-8")
     ENVIRONMENT.write_text(environment(lock), encoding="utf-8")
+    SLURM_LOCK.write_text(beside(compiled(*SLURM), lock), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ STAGES = {
     "fixes": "compare how the cases of a defect ended before and after its fix",
     "gate": "hold the rates of a study's validators against what they must reach",
     "manifest": "hash a study's artifacts and what they were made from",
-    "tables": "write one table of the report",
+    "tables": "write tables of the report",
     "figures": "draw one figure of the report",
     "claims": "compute every number the report states, and compare",
     "paper": "set the paper from its source, the numbers, the tables and the figures",

@@ -7,22 +7,18 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from mateprobe.canonical import canonical_bytes
 from mateprobe.errors import StageError
 from mateprobe.pipeline.compare_campaign import compare_campaign
 from mateprobe.pipeline.compare_mutations import compare_mutations
 from mateprobe.pipeline.compare_outputs import compare_outputs
 from mateprobe.pipeline.comparison import Comparison
-from mateprobe.pipeline.files import sha256_file, write_bytes
+from mateprobe.pipeline.files import sha256_file
 from mateprobe.pipeline.section import (
-    RESULTS,
     add_section,
     agreement_inputs,
     parse_section,
-    receipt_path,
-    stage_modules,
 )
-from mateprobe.pipeline.stage import run_stage
+from mateprobe.pipeline.study_report import run_report
 
 SHOWN = 10
 KINDS: Mapping[str, Callable[[Comparison, Mapping[str, Path]], None]] = {
@@ -45,17 +41,16 @@ def run(args: argparse.Namespace) -> int:
         StageError: ours and the frozen report differ; names study, case and field.
     """
     section = parse_section(args.section)
-    study, inputs = section["study"], agreement_inputs(section)
+    inputs = agreement_inputs(section)
 
-    def make(partial: Mapping[str, Path]) -> None:
+    def report() -> Mapping[str, Any]:
         comparison = Comparison()
         KINDS[section["kind"]](comparison, inputs)
         frozen = section["frozen"]["report"]
         if comparison.differences:
             count, shown = len(comparison.differences), "\n".join(comparison.differences[:SHOWN])
-            raise StageError(f"study {study!r}: {count} differences from {frozen}:\n{shown}")
-        content: dict[str, Any] = {
-            "study": study,
+            raise StageError(f"study {section['study']!r}: {count} differences from {frozen}:\n{shown}")
+        return {
             "frozen": frozen,
             "frozen_sha256": sha256_file(inputs["report"]),
             "cases": comparison.compared["outcome"],
@@ -63,15 +58,5 @@ def run(args: argparse.Namespace) -> int:
             "values": sum(comparison.compared.values()),
             "differences": comparison.differences,
         }
-        write_bytes(partial["agreement"], canonical_bytes(content) + b"\n")
 
-    run_stage(
-        "agreement",
-        inputs=inputs,
-        params=section,
-        modules=stage_modules("agreement", section),
-        outputs={"agreement": RESULTS / study / "agreement.json"},
-        make=make,
-        receipt=receipt_path(study, "agreement"),
-    )
-    return 0
+    return run_report("agreement", section, inputs, report)

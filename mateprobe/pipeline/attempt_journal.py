@@ -17,7 +17,7 @@ from mateprobe import strict_json
 from mateprobe.canonical import canonical_bytes
 from mateprobe.errors import EvidenceError
 from mateprobe.pipeline.collection import KIND
-from mateprobe.pipeline.records import VERSION, read_records
+from mateprobe.records import VERSION, read_records
 
 Data = Mapping[str, Any]
 

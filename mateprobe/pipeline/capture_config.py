@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from mateprobe.errors import InvalidType, InvalidValue, StudyError
 from mateprobe.pipeline.collection import FORMAT
+from mateprobe.pipeline.own_schemas import own_schema
 from mateprobe.pipeline.yaml_file import YamlFile, read_yaml
 from mateprobe.serialization import contracts_from_data
 
@@ -73,10 +73,7 @@ def scenarios(domain: str, about: Data) -> Iterator[dict[str, Any]]:
 
 
 def _schema_problems(file: YamlFile) -> Iterator[str]:
-    from jsonschema import Draft202012Validator
-
-    schema = json.loads(files("mateprobe").joinpath("schemas", "capture.schema.json").read_text("utf-8"))
-    for error in sorted(Draft202012Validator(schema).iter_errors(file.content), key=lambda error: error.json_path):
+    for error in sorted(own_schema("capture").iter_errors(file.content), key=lambda error: error.json_path):
         yield f"{file.where(tuple(error.absolute_path))}: {error.message}"
 
 

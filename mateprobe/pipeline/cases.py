@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any
@@ -16,7 +16,7 @@ from mateprobe.canonical import canonical_bytes
 from mateprobe.errors import EvidenceError, InvalidType, InvalidValue, MateProbeError, StudyError, one_of
 from mateprobe.outcome import Relation, Validity
 from mateprobe.pipeline.file_cases import FileCase, file_cases
-from mateprobe.pipeline.named_code import load_function
+from mateprobe.pipeline.foreign import OwnCodeError, function_of, generated
 from mateprobe.pipeline.records import write_records
 from mateprobe.pipeline.section import (
     EVIDENCE,
@@ -33,6 +33,7 @@ from mateprobe.pipeline.section import (
 )
 from mateprobe.pipeline.sorting import Line, in_order
 from mateprobe.pipeline.stage import run_stage
+from mateprobe.pipeline.study_protocol import protocol_input, read_protocol
 
 KEYS = (
     "id", "group", "family", "obligation", "relation", "validity", "provenance", "expected", "baseline", "variant",
@@ -54,7 +55,9 @@ def run(args: argparse.Namespace) -> int:
     inputs = case_inputs(section)
 
     def make(partial: Mapping[str, Path]) -> None:
-        rows = pinned(verified(_rows(section, inputs), source.get("verify"), code), source.get("published"), code)
+        read_protocol(section["study"])  # before anything is observed
+        checked = verified(_rows(section, inputs), source.get("verify"), code, read_by_generator(source))
+        rows = pinned(checked, source.get("published"), code)
         lines = (case_line(row, section["obligations"]) for row in rows)
         count, _ = write_records(partial["cases"], "cases", unique(in_order(lines)))
         if not count:
@@ -74,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def case_inputs(section: Mapping[str, Any]) -> dict[str, Path]:
-    """Return the files the cases of a study are made from, by a name that no machine decides.
+    """Return the files the cases of a study are made from, and its protocol, by a name that no machine decides.
 
     Raises:
         StudyError: a path leaves the folders it may lie in, or a pattern matches no file.
@@ -82,7 +85,7 @@ def case_inputs(section: Mapping[str, Any]) -> dict[str, Path]:
     source, folder = section["cases"], study_folder(section)
     found = {"evidence": EVIDENCE / source["evidence"]} if "evidence" in source else {}
     found |= {"file": file_below(folder, source["file"], "cases.file")} if "file" in source else {}
-    found |= {path.as_posix(): path for path in read_by_generator(source)}
+    found |= {path.as_posix(): path for path in read_by_generator(source)} | protocol_input(section["study"])
     return found | dict(zip(source.get("from", {}).values(), given(source, folder).values(), strict=True))
 
 
@@ -110,17 +113,19 @@ def _generated(source: Mapping[str, Any], folder: Path, code: Path) -> Iterator[
     if "seed" in source:
         arguments["seed"] = source["seed"]
     arguments |= given(source, folder)
-    generator = load_function(source["generate"], code)
     try:
-        yield from generator(**arguments)
+        yield from generated(source["generate"], code, arguments, read_by_generator(source))
     except MateProbeError:
         raise
-    except Exception as error:  # a generator is a study's own code and may fail in any way
+    except Exception as error:  # however a generator fails
         place = extract_tb(error.__traceback__)[-1]
-        raise StudyError(
-            f"cases.generate={source['generate']!r} with {sorted(arguments)}: {type(error).__name__}: {error} "
-            f"({Path(place.filename).name}:{place.lineno})"
-        ) from error
+        where = "" if isinstance(error, OwnCodeError) else f" ({Path(place.filename).name}:{place.lineno})"
+        named = f"cases.generate={source['generate']!r} with {sorted(arguments)}"
+        raise StudyError(f"{named}: {_told(error)}{where}") from error
+
+
+def _told(error: Exception) -> str:
+    return str(error) if isinstance(error, OwnCodeError) else f"{type(error).__name__}: {error}"
 
 
 def _frozen(path: Path, controls: Mapping[str, str]) -> Iterator[dict[str, Any]]:
@@ -145,19 +150,24 @@ def _frozen(path: Path, controls: Mapping[str, str]) -> Iterator[dict[str, Any]]
             raise EvidenceError(f"{path}: cases[{position}]: expected a published case, found {found}") from None
 
 
-def verified(rows: Iterable[Mapping[str, Any]], verify: str | None, code: Path) -> Iterator[Mapping[str, Any]]:
+def verified(
+    rows: Iterable[Mapping[str, Any]], verify: str | None, code: Path, reads: Sequence[Path] = ()
+) -> Iterator[Mapping[str, Any]]:
     """Yield rows after the study's oracle, written apart from its generator, has agreed with each.
 
     Raises:
         StudyError: the oracle raised anything; names the case.
     """
-    oracle = load_function(verify, code) if verify else lambda _: None
-    for row in rows:
-        try:
-            oracle(row)
-        except Exception as error:  # however an oracle says no
-            raise StudyError(f"{_named(row)}: refused by {verify}: {type(error).__name__}: {error}") from error
-        yield row
+    if verify is None:
+        yield from rows
+        return
+    with function_of(verify, code, reads) as oracle:
+        for row in rows:
+            try:
+                oracle(row)
+            except Exception as error:  # however an oracle says no
+                raise StudyError(f"{_named(row)}: refused by {verify}: {_told(error)}") from error
+            yield row
 
 
 def pinned(
@@ -171,10 +181,14 @@ def pinned(
     if published is None:
         yield from rows
         return
-    as_published, texts = load_function(published["rows"], code), []
-    for row in rows:
-        texts.append(as_published(row))
-        yield row
+    texts = []
+    with function_of(published["rows"], code) as as_published:
+        for row in rows:
+            try:
+                texts.append(as_published(row))
+            except OwnCodeError as error:
+                raise StudyError(f"{_named(row)}: cases.published.rows={published['rows']!r}: {error}") from error
+            yield row
     sha256 = hashlib.sha256(json.dumps(texts, indent=2, sort_keys=True).encode() + b"\n").hexdigest()
     if sha256 != published["sha256"]:
         raise StudyError(f"cases as published JSON: expected sha256 {published['sha256']}, found {sha256}")

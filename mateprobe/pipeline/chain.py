@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mateprobe.errors import EvidenceError, InvalidValue
+from mateprobe.errors import EvidenceError, InvalidValue, StudyError
 from mateprobe.pipeline.environments import lock_path
 from mateprobe.pipeline.files import sha256_file
 from mateprobe.pipeline.golden import told
@@ -104,7 +104,13 @@ def _of_manifest(path: Path, receipts: Mapping[Path, Receipt]) -> Iterator[Diffe
     known = [receipt for place, receipt in receipts.items() if place.is_relative_to(path.parent)]
     if not path.is_file():
         yield Difference(f"{path}: missing")
-    elif path.read_bytes() != manifest_bytes(study, known):
+        return
+    try:
+        expected = manifest_bytes(study, known)
+    except StudyError as error:
+        yield Difference(str(error), path)
+        return
+    if path.read_bytes() != expected:
         yield Difference(f"{path}: changed; lists other than its study's receipts and protocol", path)
 
 

@@ -13,7 +13,7 @@ from mateprobe.corpus import Corpus
 from mateprobe.mutations import MutationCase, published_outcome
 from mateprobe.outcome import INELIGIBLE, Outcome, Relation
 from mateprobe.pipeline.comparison import Comparison, Reports, finding_ids
-from mateprobe.pipeline.records import read_records
+from mateprobe.records import read_records
 from mateprobe.serialization import from_data
 
 _TOTALS = {

@@ -15,7 +15,7 @@ from mateprobe.outcome import Outcome, Relation, Validity
 from mateprobe.pipeline.compare_campaign import Ended
 from mateprobe.pipeline.comparison import Comparison, Reports, finding_ids
 from mateprobe.pipeline.corpora.envelope import document
-from mateprobe.pipeline.records import read_records
+from mateprobe.records import read_records
 
 
 def compare_mutations(comparison: Comparison, inputs: Mapping[str, Path]) -> None:

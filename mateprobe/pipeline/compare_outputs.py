@@ -10,7 +10,7 @@ from typing import Any
 from mateprobe import strict_json
 from mateprobe.canonical import digest
 from mateprobe.pipeline.comparison import Comparison, Reports
-from mateprobe.pipeline.records import read_records
+from mateprobe.records import read_records
 
 PROFILES = {
     "invariant_accepted": "declaration",

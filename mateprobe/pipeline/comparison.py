@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mateprobe.canonical import same
-from mateprobe.pipeline.records import RecordFile, read_records
+from mateprobe.records import RecordFile, read_records
 
 
 class Comparison:

@@ -7,16 +7,15 @@ negative that both releases reject.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from mateprobe import strict_json
 from mateprobe.errors import InvalidValue, StudyError
+from mateprobe.pipeline.own_schemas import schema_problems
 
 RELEASES = ("before", "after")
 ROLES = ("trigger", "control", "negative")
@@ -42,22 +41,9 @@ def _checked(data: bytes, path: Path) -> dict[str, Any]:
     return content
 
 
-@cache
-def _schema() -> Any:
-    from jsonschema import Draft202012Validator
-
-    return Draft202012Validator(
-        json.loads(files("mateprobe").joinpath("schemas", "defects.schema.json").read_text("utf-8"))
-    )
-
-
 def _problems(content: Any) -> Iterator[str]:
-    errors = sorted(_schema().iter_errors(content), key=lambda error: [str(part) for part in error.absolute_path])
-    for error in errors:
-        place = ".".join(map(str, error.absolute_path)) or "the file"
-        expected = f"{error.validator} {json.dumps(error.validator_value):.100}"
-        yield f"{place}: expected {expected}, found {error.instance!r:.80}"
-    if not errors:
+    yield from (problems := [*schema_problems("defects", content)])
+    if not problems:
         ids = Counter(defect["id"] for defect in content["defects"])
         yield from (f"defect {id!r} stands {n} times; ids must be unique" for id, n in ids.items() if n > 1)
 

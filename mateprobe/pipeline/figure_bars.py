@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mateprobe.pipeline.figure_style import SERIES, WIDTH, text_on, words
-from mateprobe.pipeline.table_rows import NOT_EVALUATED, UNDEFINED
+from mateprobe.pipeline.table import NOT_EVALUATED, UNDEFINED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,9 +25,10 @@ def controlled(frame: DataFrame) -> Figure:
     for index, (column, name) in enumerate(zip(series, names, strict=True)):
         places = [row + (index - 1) * 0.27 for row in range(len(frame))]
         colour, hatch = SERIES[index]
-        shares = [_share(text) for text in frame[column]]
+        texts = frame[column].fillna(UNDEFINED)
+        shares = [_share(text) for text in texts]
         axes.barh(places, shares, 0.25, color=colour, hatch=hatch, edgecolor="black", linewidth=0.5, label=name)
-        for place, share, text in zip(places, shares, frame[column], strict=True):
+        for place, share, text in zip(places, shares, texts, strict=True):
             axes.annotate(text, (share, place), (3, 0), textcoords="offset points", va="center", fontsize="x-small")
     axes.set_yticks(range(len(frame)), [words(profile) for profile in frame["profile"]])
     axes.set_xlim(0, 1.12)

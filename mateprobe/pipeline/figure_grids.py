@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from mateprobe.outcome import Outcome
 from mateprobe.pipeline.attribution import NOTHING
 from mateprobe.pipeline.figure_style import RIGHT, WIDTH, WRONG, answer, bare, text_on, words
-from mateprobe.pipeline.table_rows import UNDEFINED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,8 +65,8 @@ def defects(frame: DataFrame) -> Figure:
     axes.set_xticks(range(2 * len(roles)), [f"{role}\n{release}" for role in roles for release in ("before", "after")])
     labels = frame["issue"] + ", tier " + frame["tier"]
     axes.set_yticks(range(len(frame)), list(labels), fontsize="small")
-    for y, row in enumerate(frame.to_dict("records")):
-        ends = [end for role in roles for end in (row[role].split(" → ") if row[role] != UNDEFINED else ("", ""))]
+    for y, row in enumerate(frame.fillna(dict.fromkeys(roles, " → ")).to_dict("records")):
+        ends = [end for role in roles for end in row[role].split(" → ")]
         for x, end in enumerate(ends):
             if end:
                 _field(axes, (x, y), words(end), answer(end))
@@ -83,7 +82,7 @@ def _panels(
     validators = list(dict.fromkeys(frame["validator"]))
     across = min(len(validators), NARROW if len(columns) <= FEW else WIDE)
     down = -(-len(validators) // across)
-    beside, below = (max(len(name) for name in names) for names in (rows, columns))
+    beside, below = (max(len(words(name)) for name in names) for names in (rows, columns))
     width = 0.07 * beside + across * (0.3 + 0.26 * len(columns))
     height = 0.3 + 0.07 * below + down * (0.25 + 0.19 * len(rows))
     figure = Figure(figsize=(max(WIDTH, width), height))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mateprobe.pipeline.figure_style import BLUE, ORANGE, WIDTH, words
-from mateprobe.pipeline.table_rows import UNDEFINED
+from mateprobe.pipeline.table import UNDEFINED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +38,9 @@ def intervals(frame: DataFrame) -> Figure:
 
 
 def _point(axes: Axes, place: int, row: Any, colour: str) -> None:
-    if row.value == UNDEFINED:
+    from pandas import isna
+
+    if isna(row.value):
         axes.text(0.5, place, UNDEFINED, ha="center", va="center", style="italic", fontsize="small")
         return
     if row.method != "none":

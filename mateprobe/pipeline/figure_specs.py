@@ -12,7 +12,8 @@ from mateprobe.pipeline import (
     figure_points as points,
     figure_timeline as timeline,
 )
-from mateprobe.pipeline.table_specs import TABLES, Table
+from mateprobe.pipeline.table import Table
+from mateprobe.pipeline.table_specs import TABLES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -26,7 +27,7 @@ class Figure:
     Attributes:
         title: a few words.
         table: the name of the table; the figure is drawn from the same artifacts.
-        draw: takes the table's rows as a frame with its columns, undefined as the word; returns the drawing.
+        draw: takes the frame of the table and returns the drawing.
         caption: what is to be seen, and what is not to be read into it.
         each: whether every study has a figure of its own, called ``NAME.STUDY``.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mateprobe.outcome import GAPS, INCOMPLETE, INELIGIBLE
+from mateprobe.tally import flat
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,6 +35,8 @@ SERIES: tuple[tuple[str, str], ...] = (
 
 RIGHT, WRONG, UNUSABLE, NOT_COUNTED = (BLUE, ""), (ORANGE, "///"), (YELLOW, "xxx"), (GREY, "")
 WIDTH = 7.0  # inches: the text width of a page, with room for a label
+ROOM = 60  # characters of a name that are shown
+DPI, PIXELS = 200, 1 << 15  # of a drawing as pixels: how dense, and how many a side at most
 STYLE: dict[str, Any] = {
     "font.family": "DejaVu Sans",  # ships with matplotlib
     "font.size": 8,
@@ -45,7 +48,7 @@ STYLE: dict[str, Any] = {
     "legend.frameon": False,
     "svg.fonttype": "path",  # as drawn, also where the font is not installed
     "svg.hashsalt": "mateprobe",
-    "savefig.dpi": 200,
+    "text.parse_math": False,  # a dollar sign is one
 }
 
 
@@ -58,8 +61,10 @@ def set_style() -> None:
 
 
 def words(name: str) -> str:
-    """Return an id as it is read, without underscores; a code in capitals stays as it is."""
-    return name if name.isupper() else name.replace("_", " ")
+    """Return a name as it is read: on one line, not too long; without underscores unless it is a code or finding id."""
+    cut = name if len(name) <= ROOM else f"{name[: ROOM - 1]}…"
+    short = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in flat(cut))
+    return short if short.isupper() or "@" in short else short.replace("_", " ")
 
 
 def answer(outcome: str) -> tuple[str, str]:

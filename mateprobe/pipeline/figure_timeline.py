@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mateprobe.pipeline.figure_style import ORANGE, WIDTH, bare
 from mateprobe.pipeline.fixes import UNAVAILABLE
-from mateprobe.pipeline.timeline_rows import BAD, GOOD, NOT_COMPARABLE
+from mateprobe.pipeline.table_timelines import BAD, GOOD, NOT_COMPARABLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +56,8 @@ def _panel(axes: Axes, package: str, part: DataFrame) -> None:
     for row in part.to_dict("records"):
         place = releases.index(row["release"]), defects.index(row["defect"])
         axes.add_patch(_field(place, row["standing"]))
-        axes.text(*place, LOOKS[row["standing"]][2], ha="center", va="center_baseline", fontsize="x-small")
+        if mark := LOOKS[row["standing"]][2]:
+            axes.text(*place, mark, ha="center", va="center_baseline", fontsize="x-small")
 
 
 def _labelled(releases: Sequence[str]) -> Iterator[int]:

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 
 from mateprobe.errors import StageError, StudyError, one_of
 from mateprobe.pipeline.figure_specs import FIGURES, Figure, find
-from mateprobe.pipeline.figure_style import set_style
+from mateprobe.pipeline.figure_style import DPI, PIXELS, set_style
 from mateprobe.pipeline.section import RESULTS
 from mateprobe.pipeline.stage import run_stage
-from mateprobe.pipeline.tables import rows_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -75,13 +74,19 @@ def _make(name: str, figure: Figure, inputs: Mapping[str, Path]) -> None:
 
 
 def save(figure: Figure, paths: Iterable[Path], partial: Mapping[str, Path]) -> None:
-    """Draw a figure and write it in the forms asked for."""
+    """Draw a figure and write its two forms. Its parts are put in their places once, and drawn once for each form."""
     import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     with matplotlib.rc_context():
         drawing = drawn(figure, paths)
-        for form, path in partial.items():
-            drawing.savefig(path, format=form, metadata=METADATA[form])
+        drawing.set_dpi(min(DPI, PIXELS / max(drawing.get_size_inches())))
+        if layout := drawing.get_layout_engine():
+            layout.execute(drawing)
+        drawing.set_layout_engine("none")
+        FigureCanvasAgg(drawing).print_png(partial["png"], metadata=METADATA["png"])  # type: ignore[no-untyped-call]
+        FigureCanvasSVG(drawing).print_svg(partial["svg"], metadata=METADATA["svg"])  # type: ignore[no-untyped-call]
 
 
 def drawn(figure: Figure, paths: Iterable[Path]) -> Drawing:
@@ -90,15 +95,13 @@ def drawn(figure: Figure, paths: Iterable[Path]) -> Drawing:
     Raises:
         StageError: the artifacts have no row for it.
     """
-    from pandas import DataFrame
-
     paths = list(paths)
-    rows = rows_of(figure.source, paths)
-    if not rows:
+    frame = figure.source.read(paths)
+    if frame.empty:
         raise StageError(f"figure {figure.title!r}: nothing to draw in {', '.join(map(str, paths))}")
     set_style()
     _keep_shipped_fonts()
-    return figure.draw(DataFrame(rows, columns=[column.name for column in figure.source.columns]))
+    return figure.draw(frame)
 
 
 def _keep_shipped_fonts() -> None:

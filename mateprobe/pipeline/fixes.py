@@ -11,14 +11,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mateprobe.canonical import canonical_bytes
 from mateprobe.errors import StageError
 from mateprobe.outcome import Outcome
 from mateprobe.pipeline.defects import RELEASES, ROLES, case_id, read_defects
-from mateprobe.pipeline.files import write_bytes
-from mateprobe.pipeline.records import read_records
-from mateprobe.pipeline.section import RESULTS, add_section, parse_section, receipt_path, stage_modules
-from mateprobe.pipeline.stage import run_stage
+from mateprobe.pipeline.section import RESULTS, add_section, parse_section
+from mateprobe.pipeline.study_report import run_report
+from mateprobe.records import read_records
 
 WRONG = (Outcome.SURVIVED, Outcome.REGRESSED, Outcome.ERROR)
 UNAVAILABLE = "unavailable"
@@ -41,25 +39,15 @@ def run(args: argparse.Namespace) -> int:
     outcomes = {release: folder / "outcomes" / f"{section['validators'][release]}.jsonl" for release in RELEASES}
     source = Path(section["defects"])
 
-    def make(partial: Mapping[str, Path]) -> None:
+    def report() -> Mapping[str, Any]:
         ended = {release: _ends(path) for release, path in outcomes.items()}
         content = read_defects(source)
         fixes = [fix(defect, ended) for defect in content["defects"]]
         if differing := [line for found in fixes for line in found["disagreements"]]:
             raise StageError(f"{len(differing)} cases ended otherwise than recorded:\n  " + "\n  ".join(differing))
-        result = {"study": section["study"], "fixes": fixes, "screened": content.get("screened", [])}
-        write_bytes(partial["fixes"], canonical_bytes(result) + b"\n")
+        return {"fixes": fixes, "screened": content.get("screened", [])}
 
-    run_stage(
-        "fixes",
-        inputs={"defects": source, **outcomes},
-        params=section,
-        modules=stage_modules("fixes", section),
-        outputs={"fixes": folder / "fixes.json"},
-        make=make,
-        receipt=receipt_path(section["study"], "fixes"),
-    )
-    return 0
+    return run_report("fixes", section, {"defects": source, **outcomes}, report)
 
 
 def _ends(path: Path) -> dict[str, str]:

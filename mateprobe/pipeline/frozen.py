@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mateprobe.errors import StageError
-from mateprobe.pipeline.records import read_records
+from mateprobe.records import read_records
 
 FROZEN = Path("studies/_frozen")
 

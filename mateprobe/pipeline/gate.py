@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from mateprobe import strict_json
-from mateprobe.canonical import canonical_bytes
 from mateprobe.gate import Gate, Held, Standing
 from mateprobe.outcome import FATAL
-from mateprobe.pipeline.files import write_bytes
-from mateprobe.pipeline.section import RESULTS, add_section, parse_section, receipt_path, stage_modules
-from mateprobe.pipeline.stage import run_stage
+from mateprobe.pipeline.section import RESULTS, add_section, parse_section
+from mateprobe.pipeline.study_report import run_report
 from mateprobe.tally import Rates
 
 
@@ -25,24 +22,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write ``results/STUDY/gate.json``; return 0 whether gates are met or not: that is a finding, no failure."""
     section = parse_section(args.section)
-    folder = RESULTS / section["study"]
-    summary = folder / "summary.json"
-
-    def make(partial: Mapping[str, Path]) -> None:
-        validators = strict_json.load(summary)["validators"]
-        content = {"study": section["study"], **standings(section["gates"], validators)}
-        write_bytes(partial["gate"], canonical_bytes(content) + b"\n")
-
-    run_stage(
+    summary = RESULTS / section["study"] / "summary.json"
+    return run_report(
         "gate",
-        inputs={"summary": summary},
-        params=section,
-        modules=stage_modules("gate", section),
-        outputs={"gate": folder / "gate.json"},
-        make=make,
-        receipt=receipt_path(section["study"], "gate"),
+        section,
+        {"summary": summary},
+        lambda: standings(section["gates"], strict_json.load(summary)["validators"]),
     )
-    return 0
 
 
 def standings(gates: Sequence[Mapping[str, Any]], validators: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from mateprobe.pipeline.pins import Archive
 from mateprobe.pipeline.section import RESULTS, receipt_path
 from mateprobe.pipeline.studies import Study
 from mateprobe.pipeline.study_problems import RESERVED
-from mateprobe.pipeline.tables import FORMS
+from mateprobe.pipeline.table_forms import FORMS
+from mateprobe.pipeline.table_specs import together
 
 NOTES = {"logs": ".log", "benchmarks": ".tsv"}
 """Where a job leaves notes, and how they end."""
@@ -147,7 +148,7 @@ def _of_study(study: Study) -> Iterator[Path]:
         receipts, [RESULTS / study.id / "manifest.json"], [*map(environment_path, study.environments)]
     ).files
     jobs = [f"{study.id}/{stage}" for stage in (*study.stages, "manifest")]
-    jobs += [f"tables/{table}" for table in study.tables]
+    jobs += [f"tables/{name}" for name in together(study.tables)]
     jobs += [f"environments/{environment}" for environment in study.environments]
     yield from (RESULTS / folder / f"{job}{suffix}" for job in jobs for folder, suffix in NOTES.items())
 

@@ -1,6 +1,7 @@
 """Stage ``manifest``: every artifact of a study with its hash, and the hashes of what it was made from.
 
-A study may have a protocol, which says beforehand what is asked and what is not claimed; its hash stands here too.
+A study may have a protocol, which says beforehand what is asked and what is not claimed. It stands here too, with its
+hash and every deviation, if it is the one that the cases, and so all observations, were made under.
 
 Each stage left a receipt. Here the receipts are held against the files on disk and against each
 other: an input must be an output of another stage, with the same hash, back to what is pinned.
@@ -18,10 +19,10 @@ from mateprobe.errors import EvidenceError
 from mateprobe.pipeline.files import sha256_file, write_bytes
 from mateprobe.pipeline.section import RESULTS, add_section, parse_section
 from mateprobe.pipeline.stage import Receipt, read_receipt
+from mateprobe.pipeline.study_protocol import protocol_input, read_protocol
 
 FORMAT = "mateprobe.manifest"
 VERSION = 1
-PROTOCOLS = Path("paper/protocols")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,30 +36,40 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         EvidenceError: an artifact is not what its receipt says, or not made from what is there.
+        StudyError: the protocol was changed, and the change is not listed.
     """
     study = parse_section(args.section)["study"]
     receipts = [read_receipt(path) for path in sorted(args.receipts)]
     expect_chain(receipts)
+    expect_protocol(study, receipts)
     write_bytes(RESULTS / study / "manifest.json", manifest_bytes(study, receipts))
     return 0
 
 
 def manifest_bytes(study: str, receipts: Iterable[Receipt]) -> bytes:
     """Return the manifest of a study with these receipts, among which may be others'."""
-    protocol, prefix = protocol_path(study), f"{(RESULTS / study).as_posix()}/"
+    prefix = f"{(RESULTS / study).as_posix()}/"
     content = {
         "format": FORMAT,
         "version": VERSION,
         "study": study,
-        "protocol": {"path": protocol.as_posix(), "sha256": sha256_file(protocol)} if protocol.is_file() else None,
+        "protocol": read_protocol(study),
         "artifacts": [artifact for artifact in artifacts(receipts) if artifact["path"].startswith(prefix)],
     }
     return canonical_bytes(content) + b"\n"
 
 
-def protocol_path(study: str) -> Path:
-    """Return where a study's protocol is, if it has one."""
-    return PROTOCOLS / f"{study}.md"
+def expect_protocol(study: str, receipts: Iterable[Receipt]) -> None:
+    """Hold the protocol of a study against the receipt of its cases, which every observation depends on.
+
+    Raises:
+        EvidenceError: they were made without it, or under another one.
+    """
+    read = {path: sha256 for receipt in receipts if receipt.stage == "cases" for path, sha256 in receipt.inputs.items()}
+    for name, path in protocol_input(study).items():
+        if read.get(name) != sha256_file(path):
+            how = "under another text of it" if name in read else "without it"
+            raise EvidenceError(f"{name}: the cases of {study!r} were made {how}; run from the stage cases on again")
 
 
 def expect_chain(receipts: Sequence[Receipt]) -> None:

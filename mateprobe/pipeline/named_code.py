@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mateprobe.beside import function_below, function_of, module_below
+from mateprobe.beside import function_of, module_below
 from mateprobe.errors import StudyError
 
 CODE = Path("studies/_code")
@@ -27,12 +27,17 @@ def allowed(module: str, root: Path = CODE) -> str:
     raise StudyError(f"module {module!r}: expected one below {CORPORA[:-1]}, or a file below {root}")
 
 
-def load_function(name: str, root: Path = CODE) -> Callable[..., Any]:
-    """Return the function called ``module:function``.
+def is_own(name: str) -> bool:
+    """Tell a function of a study's own code from one of the corpora."""
+    return not name.startswith(CORPORA)
+
+
+def load_function(name: str) -> Callable[..., Any]:
+    """Return the function of the corpora called ``module:function``; a study's own runs elsewhere: see ``foreign``.
 
     Raises:
-        StudyError: the module may not be named, does not import, is another one of the same name, or
-            has no such function.
+        StudyError: the module is none of the corpora, does not import, or has no such function.
     """
-    own = not allowed(name.partition(":")[0], root).startswith(CORPORA)
-    return function_below(root, name) if own else function_of(name)
+    if is_own(name):
+        raise StudyError(f"{name!r}: expected a function of a module below {CORPORA[:-1]}")
+    return function_of(name)

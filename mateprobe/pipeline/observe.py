@@ -5,23 +5,24 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from functools import partial as bind
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from mateprobe import strict_json
-from mateprobe.canonical import digest as digest_of, plain, same
+from mateprobe.canonical import digest as digest_of, plain, same, shard_of
 from mateprobe.engine import Contract, Profile
 from mateprobe.errors import InvalidStructure, InvalidType, InvalidValue, StageError, StudyError
 from mateprobe.model import Check, Report, Status
-from mateprobe.mutations import Target, violated
+from mateprobe.mutations import Sample, Target, violated
+from mateprobe.pipeline.foreign import OwnCodeError, command_of, function_of
 from mateprobe.pipeline.frozen import compared, frozen_path, frozen_rows, replayed
-from mateprobe.pipeline.named_code import CODE, load_function
-from mateprobe.pipeline.programs import Programs, digests, is_program, made_from
-from mateprobe.pipeline.records import read_records, write_records
+from mateprobe.pipeline.named_code import CODE, is_own, load_function
+from mateprobe.pipeline.programs import Programs, digests, is_program, limits_of, made_from
+from mateprobe.pipeline.records import write_records
 from mateprobe.pipeline.schema_validator import schema_validator
 from mateprobe.pipeline.section import (
     RESULTS,
@@ -33,7 +34,6 @@ from mateprobe.pipeline.section import (
     read_by_generator,
     receipt_path,
     sample_key,
-    shard_of,
     source_path,
     stage_modules,
     study_folder,
@@ -41,7 +41,8 @@ from mateprobe.pipeline.section import (
 )
 from mateprobe.pipeline.stage import run_stage
 from mateprobe.pipeline.store import Store
-from mateprobe.runner import Failure, Judgement, judge
+from mateprobe.records import read_records
+from mateprobe.runner import Failure, Judgement, judge, said, undecided
 from mateprobe.serialization import contracts_from_data, policy_from_data, sample_from_data
 
 REJUDGED = 16
@@ -72,15 +73,20 @@ def run(args: argparse.Namespace) -> int:
     part, made_of = parts(validator, shards)[args.shard], validator_files(section)
     program = is_program(section["validator"])
 
+    def write(path: Path, rows: Iterable[Observation], header: Mapping[str, Any]) -> None:
+        write_records(path, "observations", rows, {"validator": validator, **header})
+
     def make(partial: Mapping[str, Path]) -> None:
         mine = distinct_samples(read_records(cases, "cases"), args.shard, shards)
         if program:
             header = {"itemised": False, "made_from": digests(section["validator"], study_folder(section))}
             rows = _answered(mine, section, frozen_path(study, part), fresh=args.fresh)
-        else:
-            header, observer = observer_of(section["validator"], study_folder(section))
-            rows = observed(mine, observer, section["validator"].get("rejudge", REJUDGED))
-        write_records(partial["observations"], "observations", rows, {"validator": validator, **header})
+            write(partial["observations"], rows, header)
+            return
+        with observer_of(section["validator"], study_folder(section), read_by_generator(section)) as (header, observer):
+            write(
+                partial["observations"], observed(mine, observer, section["validator"].get("rejudge", REJUDGED)), header
+            )
 
     files = made_from(section["validator"], study_folder(section)) if program else {}
     files |= {path.as_posix(): path for path in read_by_generator(section)}
@@ -109,7 +115,7 @@ def _answered(
     if frozen is not None and section.get("replay") and not fresh:
         yield from _replayed(samples, frozen, path, "this study is replayed unless a fresh run is asked for")
         return
-    with closing(Programs(validator, folder)) as programs:
+    with closing(Programs(validator, folder, read_by_generator(section))) as programs:
         missing = programs.missing()
         if frozen is not None and missing and not fresh:
             yield from _replayed(samples, frozen, path, missing[0])
@@ -154,15 +160,12 @@ def observed(samples: Iterable[tuple[str, Any]], observer: Observer, rejudge: in
     for position, (digest, sample) in enumerate(samples):
         row = observer(digest, sample)
         if position < rejudge and not same(row, again := observer(digest, sample)):
-            row = failed(digest, f"not deterministic: {_said(row)} at first, then {_said(again)}")
+            row = failed(digest, undecided(_said(row), _said(again)))
         yield row
 
 
 def _said(row: Observation) -> str:
-    if row["error"] is not None:
-        return f"error {row['error']!r:.200}"
-    what = "accepted" if row["accepted"] else f"rejected {row['violations']}"
-    return what if row["complete"] else f"{what}, incomplete"
+    return said(**{key: row[key] for key in ("accepted", "complete", "violations", "error")})
 
 
 def failed(digest: str, message: str) -> Observation:
@@ -170,42 +173,60 @@ def failed(digest: str, message: str) -> Observation:
     return {"sample": digest, "accepted": False, "complete": False, "violations": [], "error": _utf8(message)}
 
 
-def observer_of(validator: Mapping[str, Any], folder: Path = CODE.parent) -> tuple[dict[str, Any], Observer]:
-    """Return the header fields and the observer of a validator as a study in ``folder`` describes it."""
+@contextmanager
+def observer_of(
+    validator: Mapping[str, Any], folder: Path = CODE.parent, reads: Sequence[Path] = ()
+) -> Iterator[tuple[dict[str, Any], Observer]]:
+    """Yield the header fields and the observer of a validator as a study in ``folder`` describes it.
+
+    A function of the study's own is asked in a process of its own, which may read ``reads``.
+    """
+    code = folder / CODE.name
     if "schema" in validator:
         named = validator["schema"]
         one = source_path(named, folder) if isinstance(named, str) else None
         files = one or {name: source_path(path, folder) for name, path in named.items()}
-        return {"itemised": False}, bind(_ask, schema_validator(files))
-    if "callable" not in validator:
-        return _contracts(validator, folder)
-    function = load_function(validator["callable"], folder / CODE.name)
-    return {"itemised": False}, bind(_ask, bind(function, **validator.get("with", {})))
+        yield {"itemised": False}, bind(_ask, schema_validator(files))
+    elif "callable" not in validator:
+        adapter = validator.get("adapter")
+        with function_of(adapter, code, reads) if adapter else nullcontext() as adapted:
+            yield _contracts(validator, folder, adapted)
+    elif is_own(name := validator["callable"]):
+        limits, runs = limits_of(validator), validator.get("runs", ())
+        form, given = "validator", validator.get("with", {})
+        with closing(command_of(name, code, form, given, reads=reads, runs=runs, limits=limits)) as command:
+            yield {"itemised": False}, lambda digest, sample: _row(digest, command.ask(digest, sample))
+    else:
+        function = load_function(name)
+        yield {"itemised": False}, bind(_ask, bind(function, **validator.get("with", {})))
 
 
-def _contracts(validator: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], Observer]:
+def _contracts(
+    validator: Mapping[str, Any], folder: Path, adapted: Callable[[Any], Any] | None
+) -> tuple[dict[str, Any], Observer]:
     profile = Profile(contracts_of(validator, folder))
     policy = policy_from_data(validator.get("policy", {}), "policy")
-    named = validator.get("adapter")
-    adapter = load_function(named, folder / CODE.name) if named else sample_from_data
 
     def observe(digest: str, data: Any) -> Observation:
         try:
-            sample = adapter(data)
+            sample = adapted(data) if adapted else data
+            sample = sample if isinstance(sample, Sample) else sample_from_data(sample)
+        except OwnCodeError as error:
+            return {**failed(digest, str(error)), "input_digest": None, "checks": []}
         except InvalidStructure as error:
             return {**_refused(digest, error), "input_digest": None, "checks": []}
         except (InvalidValue, InvalidType) as error:
             raise type(error)(f"sample {digest}: {error}") from None
-        known = None if named else digest  # a sample that is a document and context has their digest
+        known = None if adapted else digest  # a sample that is a document and context has their digest
         report = profile.evaluate(sample.document, sample.context, policy, input_digest=known)
-        failed = [check.rule_id for check in report.checks if check.status is Status.ERROR]
+        broken = [check.rule_id for check in report.checks if check.status is Status.ERROR]
         return {
             "sample": digest,
             "accepted": report.accepted,
             "complete": report.complete,
             "violations": [target.finding_id for target in violated(report)],
             **_repeated(report),
-            "error": f"rules failed: {', '.join(failed)}" if failed else None,
+            "error": f"rules failed: {', '.join(broken)}" if broken else None,
             "input_digest": report.input_digest,
             "checks": [_written(check) for check in report.checks],
         }

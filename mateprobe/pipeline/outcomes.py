@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mateprobe.canonical import shard_of
 from mateprobe.classify import Evidence, Facts, Judged, classify
 from mateprobe.errors import EvidenceError
 from mateprobe.outcome import Reason, Relation, Validity
 from mateprobe.pipeline.detailed import detailed_outcome
-from mateprobe.pipeline.records import RecordFile, read_records, write_records
+from mateprobe.pipeline.records import write_records
 from mateprobe.pipeline.section import (
     RESULTS,
     add_section,
@@ -19,10 +20,10 @@ from mateprobe.pipeline.section import (
     parts,
     receipt_path,
     sample_key,
-    shard_of,
     stage_modules,
 )
 from mateprobe.pipeline.stage import run_stage
+from mateprobe.records import RecordFile, read_records
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -17,11 +17,11 @@ from mateprobe.pipeline.figure_specs import to_draw
 from mateprobe.pipeline.page_cases import joined, write_cases
 from mateprobe.pipeline.page_data import front_data, study_data, study_line
 from mateprobe.pipeline.page_script import write_script
-from mateprobe.pipeline.records import read_records
 from mateprobe.pipeline.section import RESULTS
 from mateprobe.pipeline.stage import run_stage
 from mateprobe.pipeline.studies import STUDIES, Study, load_studies
-from mateprobe.pipeline.table_specs import OWN, TABLES
+from mateprobe.pipeline.table_specs import TABLES, table_called
+from mateprobe.records import read_records
 
 FOLDER = RESULTS / "report"
 FRONT = "front"
@@ -56,7 +56,7 @@ def study_inputs(study: Study) -> dict[str, Path]:
     """Return the artifacts that the page of a study is made from, by name."""
     folder = RESULTS / study.id
     outcomes = {f"outcomes {id}": folder / "outcomes" / f"{id}.jsonl" for id in study.validators}
-    tables = [TABLES.get(name, TABLES[OWN]).inputs(study.id, study.validators) for name in study.tables]
+    tables = [table_called(name).inputs(study.id, study.validators) for name in study.tables]
     known = {"cases": folder / "cases.jsonl", "summary": folder / "summary.json", **outcomes, **_held(study, "gate")}
     more = {Path(path) for paths in tables for path in paths} - {*known.values()}
     return known | {path.name: path for path in sorted(more)}

@@ -10,8 +10,8 @@ from typing import Any
 from mateprobe.outcome import Outcome
 from mateprobe.pipeline.figure_specs import FIGURES, Figure
 from mateprobe.pipeline.page_cases import NOT_ASKED
-from mateprobe.pipeline.table_specs import OWN, TABLES
-from mateprobe.pipeline.tables import numeric, rows_of, shown
+from mateprobe.pipeline.table_forms import numeric, shown
+from mateprobe.pipeline.table_specs import table_called
 from mateprobe.reports.markdown import shown as percent
 
 OUTCOMES = [*(outcome.value for outcome in Outcome), "accepted", "rejected", "incomplete", NOT_ASKED]
@@ -87,14 +87,14 @@ def _evidence(obligation: Mapping[str, Any]) -> dict[str, Any]:
 
 def _table(name: str, section: Mapping[str, Any]) -> dict[str, Any]:
     """Return the rows of the study in a table, for people."""
-    table = TABLES.get(name, TABLES[OWN])
-    rows = rows_of(table, map(Path, table.inputs(section["study"], section["validators"])))
+    table = table_called(name)
+    frame = table.read(map(Path, table.inputs(section["study"], section["validators"])))
     return {
         "name": name,
         "title": table.title,
         "headings": [column.heading for column in table.columns],
-        "numbers": numeric(table, rows),
-        "rows": [shown(table, row) for row in rows],
+        "numbers": numeric(table, frame),
+        "rows": shown(table, frame),
     }
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from mateprobe import worker
-from mateprobe.beside import is_file
-from mateprobe.command import Command, Limits
+from mateprobe.beside import is_file, stays_below
+from mateprobe.command import PYTHON, Command, Limits, Reach
 from mateprobe.errors import StudyError
 from mateprobe.pipeline.environment import at_hand
 from mateprobe.pipeline.environments import Environment, environment_name, lock_path, locked_out
@@ -35,8 +35,6 @@ Route = tuple[str, str | None]
 """What decides which program is in charge of a sample: its defect, and its release if it names one."""
 
 WORKER = Path(worker.__file__)
-PYTHON = "python"
-"""As a command's program: the environment's Python, or the one that runs the pipeline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +106,9 @@ def _named_file(argument: str, folder: Path) -> dict[str, Path]:
     if path.is_absolute() or ".." in path.parts:
         return {}
     own = path.relative_to(STUDIES) if path.is_relative_to(STUDIES) else path
-    places = ((STUDIES / own, folder / own), (path, path))
-    return next(({name.as_posix(): place} for name, place in places if is_file(place)), {})
+    places = ((STUDIES / own, folder / own, folder), (path, path, Path()))
+    found = ({name.as_posix(): place} for name, place, top in places if is_file(place) and stays_below(place, top))
+    return next(found, {})
 
 
 def digests(validator: Mapping[str, Any], folder: Path = STUDIES) -> dict[str, str]:
@@ -120,10 +119,12 @@ def digests(validator: Mapping[str, Any], folder: Path = STUDIES) -> dict[str, s
 class Programs:
     """The programs of a validator, each run when it is asked; one at a time, as samples of one stand together."""
 
-    def __init__(self, validator: Mapping[str, Any], folder: Path = STUDIES) -> None:
+    def __init__(self, validator: Mapping[str, Any], folder: Path = STUDIES, reads: Iterable[Path] = ()) -> None:
         self._programs = programs_of(validator)
         self._folder = folder
-        self._limits = Limits(**{limit: validator[limit] for limit in ("seconds", "memory_mb") if limit in validator})
+        self._limits = limits_of(validator)
+        self._reads = [*reads]
+        self._runs = tuple(validator.get("runs", ()))
         names = {program.environment for program in self._programs.values() if program.environment}
         self._environments = {name: at_hand(name) for name in sorted(names)}
         self._current: Program | None = None
@@ -151,7 +152,9 @@ class Programs:
         if program != self._current or self._command is None:
             self.close()
             arguments = _arguments(program, environment, self._folder)
-            self._current, self._command = program, Command(arguments, self._limits)
+            reads = [WORKER, *self._reads, *_beside(program, self._folder)]
+            reach = Reach(tuple(str(path.absolute()) for path in reads), self._runs)
+            self._current, self._command = program, Command(arguments, self._limits, reach)
         return self._command.ask(digest, asked)
 
     def _in_charge(self, sample: Any) -> tuple[Program, Any]:
@@ -168,6 +171,19 @@ class Programs:
         if self._command:
             self._command.close()
         self._command = None
+
+
+def limits_of(validator: Mapping[str, Any]) -> Limits:
+    """Return what a validator may take for each sample."""
+    return Limits(**{limit: validator[limit] for limit in ("seconds", "memory_mb") if limit in validator})
+
+
+def _beside(program: Program, folder: Path) -> Iterator[Path]:
+    """Yield what the program may read for the files it names: each, and the folder of the study's own it lies in."""
+    for argument in program.arguments:
+        for path in _named_file(argument, folder).values():
+            own = path.relative_to(folder).parts if path.is_relative_to(folder) else ()
+            yield folder / own[0] if len(own) > 1 else path
 
 
 def _arguments(program: Program, environment: Environment | None, folder: Path) -> Sequence[str]:

@@ -14,21 +14,22 @@ from time import monotonic
 from typing import IO, TYPE_CHECKING
 
 from mateprobe import strict_json
-from mateprobe.errors import InvalidValue, StageError, StudyError
+from mateprobe.errors import InvalidValue, StageError, StudyError, one_of
 from mateprobe.gate import Standing
 from mateprobe.pipeline import chain
 from mateprobe.pipeline.chain import Disk
 from mateprobe.pipeline.section import RESULTS
 from mateprobe.pipeline.stage import read_receipt
 from mateprobe.pipeline.studies import STUDIES, load_studies
-from mateprobe.pipeline.table_specs import OWN, TABLES, Table
+from mateprobe.pipeline.table import Table
+from mateprobe.pipeline.table_specs import TABLES, table_called
 from mateprobe.pipeline.tables import FOLDER
 from mateprobe.pipeline.verify import load_project
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-PROFILE = Path("workflow/profiles/default")
+PROFILES = Path("workflow/profiles")
 LOG = RESULTS / "logs" / "reproduce.log"
 LONG = 24
 """Tables with more rows are named, not shown."""
@@ -40,7 +41,8 @@ _PLANNED = re.compile(r"total\s+(\d+)")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("targets", nargs="*", help="studies or files to make (default: everything)")
-    parser.add_argument("--cores", default="all", help="processors to use (default: %(default)s)")
+    parser.add_argument("--profile", default="default", help=f"folder below {PROFILES}/ (default: %(default)s)")
+    parser.add_argument("--cores", help="processors to use (default: what the profile says)")
     parser.add_argument("--studies", type=Path, default=STUDIES, help="folder of study files (default: %(default)s)")
     parser.add_argument("--fresh", action="store_true", help="run every package anew, nothing stored or frozen")
 
@@ -50,22 +52,32 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         StageError: the workflow failed; its output has been shown.
-        InvalidValue: another run is at work in this folder.
+        InvalidValue: there is no such profile, or another run is at work in this folder.
     """
     from rich.console import Console
 
     began = monotonic()
+    profile = _profile(args.profile)
     width = None if sys.stdout.isatty() else 150
     out = Console(width=width, markup=False, emoji=False)  # what stands in a table is data
     with _alone():
         _clear(args.studies)
         config = ["fresh=true"] * args.fresh + [f"studies={args.studies}"] * (args.studies != STUDIES)
-        done = _run_workflow([*args.targets, "--cores", args.cores, *["--config", *config] * bool(config)])
+        cores = ["--cores", args.cores] if args.cores else []
+        done = _run_workflow(profile, [*args.targets, *cores, *["--config", *config] * bool(config)])
     for name in [*TABLES] * (not args.targets) + _own_tables(args.targets):
-        _show(out, name, TABLES.get(name, TABLES[OWN]))
+        _show(out, name, table_called(name))
     gates = _gates(args.studies, args.targets)
     _tell(out, done, monotonic() - began, gates)
     return int(any(standing != Standing.MET for standing, _ in gates))
+
+
+def _profile(name: str) -> Path:
+    """Return the folder of a profile; Snakemake would look for a name it does not find in the user's own folders."""
+    names = sorted(path.parent.name for path in PROFILES.glob("*/profile.yaml"))
+    if name not in names:
+        raise InvalidValue(f"--profile={name!r}: {one_of(name, names)}")
+    return PROFILES / name
 
 
 @contextmanager
@@ -98,12 +110,12 @@ def _clear(folder: Path) -> None:
         sys.stderr.write(f"Not true of what is on disk, so what they speak of is made again: {named}\n")
 
 
-def _run_workflow(arguments: list[str]) -> int:
+def _run_workflow(profile: Path, arguments: list[str]) -> int:
     """Run Snakemake with a progress display; return how many jobs ran."""
-    command = [sys.executable, "-m", "snakemake", "--workflow-profile", str(PROFILE), "--nolock", *arguments]
+    command = [sys.executable, "-m", "snakemake", "--workflow-profile", str(profile), "--nolock", *arguments]
     LOG.parent.mkdir(parents=True, exist_ok=True)
     with (
-        LOG.open("w", encoding="utf-8") as log,
+        LOG.open("w", encoding="utf-8", buffering=1) as log,  # by the line: a long run is followed there
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as job,
     ):
         assert job.stdout is not None  # noqa: S101 - a pipe was asked for

@@ -148,11 +148,6 @@ def parts(validator: str, shards: int) -> list[str]:
     return [validator] if shards == 1 else [f"{validator}.{shard:04d}" for shard in range(shards)]
 
 
-def shard_of(sha256: str, shards: int) -> int:
-    """Return the shard of a sample: by its digest, so that a new case moves no other sample."""
-    return int(sha256[:8], 16) % shards
-
-
 def sample_key(sha256: str) -> bytes:
     """Return what a stage keeps of each sample it has met: half its digest, which tells samples apart as surely."""
     return bytes.fromhex(sha256[:32])

@@ -12,16 +12,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from mateprobe.canonical import canonical_bytes, digest
+from mateprobe.canonical import digest
 from mateprobe.errors import InvalidValue, StageError
 from mateprobe.outcome import INELIGIBLE, Outcome, Relation
-from mateprobe.pipeline.files import write_bytes
-from mateprobe.pipeline.records import read_records
-from mateprobe.pipeline.section import RESULTS, add_section, parse_section, receipt_path, stage_modules
-from mateprobe.pipeline.stage import run_stage
+from mateprobe.pipeline.section import add_section, parse_section
+from mateprobe.pipeline.study_report import outcomes_of, run_report
+from mateprobe.records import read_records
 from mateprobe.tally import ratio
 
 CONFIDENCE = 0.95
@@ -45,24 +43,13 @@ def run(args: argparse.Namespace) -> int:
         InvalidValue: too few replicates. StageError: the validators were asked about different cases.
     """
     section = parse_section(args.section)
-    folder = RESULTS / section["study"]
-    inputs = {id: folder / "outcomes" / f"{id}.jsonl" for id in section["validators"]}
+    study, inputs = section["study"], outcomes_of(section)
 
-    def make(partial: Mapping[str, Path]) -> None:
+    def report() -> Mapping[str, Any]:
         answers = {id: answers_of(read_records(path, "outcomes")) for id, path in inputs.items()}
-        content = statistics(section["study"], answers, section["seed"], section["replicates"])
-        write_bytes(partial["statistics"], canonical_bytes(content) + b"\n")
+        return statistics(study, answers, section["seed"], section["replicates"])
 
-    run_stage(
-        "statistics",
-        inputs=inputs,
-        params=section,
-        modules=stage_modules("statistics", section),
-        outputs={"statistics": folder / "statistics.json"},
-        make=make,
-        receipt=receipt_path(section["study"], "statistics"),
-    )
-    return 0
+    return run_report("statistics", section, inputs, report)
 
 
 class Answer(NamedTuple):

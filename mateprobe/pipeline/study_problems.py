@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import cache
-from importlib.resources import files
 from pathlib import PurePath
 from typing import Any
 
@@ -17,6 +15,7 @@ from mateprobe.errors import MateProbeError, StudyError, one_of
 from mateprobe.pipeline.code import code_digest
 from mateprobe.pipeline.defects import RELEASES, read_defects
 from mateprobe.pipeline.named_code import CODE, allowed
+from mateprobe.pipeline.own_schemas import own_schema
 from mateprobe.pipeline.pins import archive_named
 from mateprobe.pipeline.programs import ADAPTERS
 from mateprobe.pipeline.table_specs import TABLES
@@ -67,17 +66,8 @@ def check_profile(profile: YamlFile) -> None:
         raise StudyError(f"{profile.path}: {error}") from None
 
 
-@cache
-def _validator() -> Any:
-    from jsonschema import Draft202012Validator
-
-    schema = files("mateprobe").joinpath("schemas", "study.schema.json").read_text("utf-8")
-    schema = schema.replace('$"', r'\\Z"')  # in JSON Schema $ is the end; Python's also stands before a last line break
-    return Draft202012Validator(json.loads(schema))
-
-
 def _schema_problems(file: YamlFile) -> Iterator[str]:
-    errors = _validator().iter_errors(file.content)
+    errors = own_schema("study").iter_errors(file.content)
     ordered = sorted(errors, key=lambda error: ([str(part) for part in error.absolute_path], error.message))
     # Of two missing keys there are two errors, and one line that names both.
     yield from dict.fromkeys(line for error in ordered for line in _explained(file, error))
@@ -107,7 +97,7 @@ def _explained(file: YamlFile, error: Any) -> Iterator[str]:
 
 def _about(error: Any) -> str:
     """Return what the schema says of the key with the error: the nearest description on the way to it."""
-    root = node = _validator().schema
+    root = node = own_schema("study").schema
     about = root["description"]
     for step in error.absolute_schema_path:
         if isinstance(node, dict) and step not in node:  # the path passes over references

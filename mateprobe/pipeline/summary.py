@@ -5,18 +5,15 @@ from __future__ import annotations
 import argparse
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
-from mateprobe.canonical import canonical_bytes
 from mateprobe.errors import StageError
 from mateprobe.outcome import Outcome, Relation, Validity
 from mateprobe.pipeline.attribution import Attribution
-from mateprobe.pipeline.files import write_bytes
-from mateprobe.pipeline.records import read_records
 from mateprobe.pipeline.samples import Samples
-from mateprobe.pipeline.section import RESULTS, add_section, parse_section, receipt_path, stage_modules
-from mateprobe.pipeline.stage import run_stage
+from mateprobe.pipeline.section import add_section, parse_section
+from mateprobe.pipeline.study_report import outcomes_of, run_report
+from mateprobe.records import read_records
 from mateprobe.tally import assess, counts, rates, ratio
 
 Pair = tuple[Relation, Outcome]
@@ -32,10 +29,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the stage; return 0."""
     section = parse_section(args.section)
-    folder = RESULTS / section["study"]
-    inputs = {id: folder / "outcomes" / f"{id}.jsonl" for id in section["validators"]}
+    inputs = outcomes_of(section)
 
-    def make(partial: Mapping[str, Path]) -> None:
+    def report() -> Mapping[str, Any]:
         validators = {
             id: summarize(read_records(path, "outcomes"), section["obligations"], pooled=section["pooled"])
             for id, path in inputs.items()
@@ -46,24 +42,9 @@ def run(args: argparse.Namespace) -> int:
                 f"study {section['study']!r}: validators were asked about {sorted(asked)} cases; "
                 "expected one number above 0"
             )
-        content = {
-            "study": section["study"],
-            "cases": asked.pop(),
-            "order": section["validators"],
-            "validators": validators,
-        }
-        write_bytes(partial["summary"], canonical_bytes(content) + b"\n")
+        return {"cases": asked.pop(), "order": section["validators"], "validators": validators}
 
-    run_stage(
-        "summary",
-        inputs=inputs,
-        params=section,
-        modules=stage_modules("summary", section),
-        outputs={"summary": folder / "summary.json"},
-        make=make,
-        receipt=receipt_path(section["study"], "summary"),
-    )
-    return 0
+    return run_report("summary", section, inputs, report)
 
 
 class Tally:

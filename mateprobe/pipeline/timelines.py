@@ -5,17 +5,15 @@ The list is made once, with ``releases``, and kept: a study is about the release
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from mateprobe import strict_json
 from mateprobe.errors import InvalidValue, StudyError, one_of
+from mateprobe.pipeline.own_schemas import schema_problems
 
 EVERY = "every"
 """As a validator's release: every release of the timelines."""
@@ -56,21 +54,9 @@ def read_timelines(path: Path) -> list[Timeline]:
     ]
 
 
-@cache
-def _schema() -> Any:
-    from jsonschema import Draft202012Validator
-
-    schema = files("mateprobe").joinpath("schemas", "timelines.schema.json")
-    return Draft202012Validator(json.loads(schema.read_text("utf-8")))
-
-
 def _problems(content: Any) -> Iterator[str]:
-    errors = sorted(_schema().iter_errors(content), key=lambda error: [str(part) for part in error.absolute_path])
-    for error in errors:
-        place = ".".join(map(str, error.absolute_path)) or "the file"
-        expected = f"{error.validator} {json.dumps(error.validator_value):.100}"
-        yield f"{place}: expected {expected}, found {error.instance!r:.80}"
-    if not errors:
+    yield from (problems := [*schema_problems("timelines", content)])
+    if not problems:
         packages = Counter(timeline["package"] for timeline in content["timelines"])
         yield from (f"package {name!r} has {n} timelines; expected one" for name, n in packages.items() if n > 1)
 

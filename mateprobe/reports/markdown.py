@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from mateprobe.outcome import GAPS, INCOMPLETE, Assessment
+from mateprobe.reports.output import encodable
 from mateprobe.tally import flat
 
 if TYPE_CHECKING:
-    from mateprobe.validator_audit import AuditResult, ValidatorAuditReport
+    from mateprobe.validator_audit import AuditResult, Flip, ValidatorAuditReport
 
 _UNEVALUATED = (Assessment.UNTESTED, Assessment.NOT_EVALUATED)
 
 
+STEP_SUMMARY = 1 << 20
+"""Bytes that GitHub takes of a step's summary."""
+
+_MARKUP = re.compile(r"<(?=[a-zA-Z/!?])")
+
+
 def cell(text: object) -> str:
-    """Return ``text`` for a table cell: on one line, pipes escaped."""
-    return flat(str(text)).replace("|", "\\|")
+    """Return ``text`` for a table cell: on one line, pipes and what could begin HTML escaped."""
+    return _MARKUP.sub(r"\\<", flat(str(text)).replace("|", "\\|"))
 
 
 def shown(rate: float | None) -> str:
@@ -26,29 +36,48 @@ def shown(rate: float | None) -> str:
 
 def audit_markdown(report: ValidatorAuditReport, *, every_case: bool = True) -> str:
     """Return the report as Markdown text ending in a newline, whole or without the list of all cases."""
+    return "\n".join([*audit_lines(report, every_case=every_case), ""])
+
+
+def audit_lines(report: ValidatorAuditReport, *, every_case: bool = True) -> Iterator[str]:
+    """Yield the lines of the report as Markdown."""
     summary = report.summary()
-    sections = (
-        ("Known gaps", _gaps(report)),
-        ("Incomplete evidence and execution failures", _incomplete(report)),
-        ("Untested or unevaluated obligations", _unevaluated(summary["obligations"])),
-        ("Evidence by obligation", _obligations(summary["obligations"])),
-        *((("All cases", _cases(report)),) if every_case else ()),
-    )
-    rates = (
+    yield f"# Audit of {cell(report.validator_id)}"
+    yield ""
+    yield (
         f"Detected {summary['detected_faults']} of {summary['eligible_faults']} faults "
         f"({shown(summary['detection_score'])}), preserved {summary['preserved_controls']} of "
         f"{summary['eligible_controls']} controls ({shown(summary['preservation_rate'])})."
     )
-    head = [
-        f"# Audit of {cell(report.validator_id)}",
-        "",
-        rates,
-        "These figures speak of the supplied cases alone.",
-        "",
-        f"Corpus `{report.corpus_digest}`, MateProbe {report.library_version}, {_provenance(report)}.",
-    ]
-    body = [line for title, lines in sections for line in ("", f"## {title}", "", *(list(lines) or ["None."]))]
-    return "\n".join([*head, *body, ""])
+    yield "These figures speak of the supplied cases alone."
+    yield ""
+    yield f"Corpus `{report.corpus_digest}`, MateProbe {cell(report.library_version)}, {_provenance(report)}."
+    for title, lines in (
+        ("Known gaps", _gaps(report)),
+        ("Incomplete evidence and execution failures", _incomplete(report)),
+        *((("Answers that differed", _flips(report)),) if report.repeat > 1 else ()),
+        ("Untested or unevaluated obligations", _unevaluated(summary["obligations"])),
+        ("Evidence by obligation", _obligations(summary["obligations"])),
+        *((("All cases", _cases(report)),) if every_case else ()),
+    ):
+        yield from ("", f"## {title}", "", *(list(lines) or ["None."]))
+
+
+def within(lines: Iterable[str], limit: int) -> Iterator[str]:
+    """Yield the text of lines, each with its end, or as many of them as a limit in bytes admits, and say so."""
+    texts = [f"{encodable(line)}\n" for line in lines]
+    sizes = list(accumulate(len(text.encode()) for text in texts))
+    if not sizes or sizes[-1] <= limit:
+        yield from texts
+        return
+    room = limit - len(_cut(len(texts), len(texts), limit).encode())
+    kept = bisect_right(sizes, room)
+    yield from texts[:kept]
+    yield _cut(kept, len(texts), limit)
+
+
+def _cut(kept: int, total: int, limit: int) -> str:
+    return f"\n**Cut here: {kept:,} of {total:,} lines are shown, which is what fits into {limit:,} bytes.**\n"
 
 
 def _provenance(report: ValidatorAuditReport) -> str:
@@ -62,18 +91,34 @@ def _provenance(report: ValidatorAuditReport) -> str:
 def _gaps(report: ValidatorAuditReport) -> Iterator[str]:
     for case in report.cases:
         if case.outcome in GAPS:
-            yield f"- **{cell(case.id)}** ({cell(case.obligation)}): {case.outcome}; {_difference(case)}"
+            yield f"- **{cell(case.id)}** ({cell(case.obligation)}): {case.outcome}; {cell(difference(case))}"
 
 
-def _difference(case: AuditResult) -> str:
+def difference(case: AuditResult) -> str:
+    """Say what the case expected of the validator and what it got."""
     verdict = case.variant
     reported = (
         "no verdict"
         if verdict is None
-        else cell(", ".join(verdict.violations)) or ("acceptance" if verdict.accepted else "rejection without an id")
+        else ", ".join(verdict.violations) or ("acceptance" if verdict.accepted else "rejection without an id")
     )
-    wanted = cell(", ".join(case.expected)) or "acceptance"
-    return f"expected {wanted}, got {reported}"
+    return f"expected {', '.join(case.expected) or 'acceptance'}, got {reported}"
+
+
+def told(case: AuditResult) -> str:
+    """Say of a case how it ended and, on one line, why: what was expected if the answer was wrong, else the reason."""
+    return f"{case.outcome}; {flat(difference(case) if case.outcome in GAPS else case.reason)}"
+
+
+def _flips(report: ValidatorAuditReport) -> Iterator[str]:
+    yield f"Each sample was judged {report.repeat} times. Different answers are no verdict: they count as an error."
+    yield ""
+    yield from [_flip(flip) for flip in report.flips()] or ["None differed."]
+
+
+def _flip(flip: Flip) -> str:
+    answers = ", ".join(f"{cell(reading.said)} {reading.times} ×" for reading in flip.readings)
+    return f"- sample `{flip.sample[:12]}` ({', '.join(map(cell, flip.case_ids))}): {answers}"
 
 
 def _incomplete(report: ValidatorAuditReport) -> Iterator[str]:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 
 def json_text(data: Any) -> str:
     """Return JSON data as text for people and diffs: sorted keys, indented by 2, non-ASCII kept, LF at the end."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=2)
-    # A lone surrogate has no UTF-8; within a JSON string its escape means the same.
-    return text.encode("utf-8", "backslashreplace").decode() + "\n"
+    return encodable(json.dumps(data, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=2)) + "\n"
 
 
-def write_whole(path: str | Path, text: str) -> None:
-    """Write ``text`` to ``path`` as UTF-8 so that nobody ever sees a part of it.
+def encodable(text: str) -> str:
+    """Return ``text`` with lone surrogates, which have no UTF-8, as escapes; in a JSON string they mean the same."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def write_whole(path: str | Path, pieces: Iterable[str]) -> None:
+    """Write text, piece by piece, to ``path`` as UTF-8 so that nobody ever sees a part of it.
 
     A link is followed. What is there and is no regular file, such as ``/dev/null``, is written to in place.
 
@@ -25,12 +29,16 @@ def write_whole(path: str | Path, text: str) -> None:
     """
     target = Path(os.path.realpath(path))
     if Path(path).exists() and not target.is_file():
-        Path(path).write_bytes(text.encode())
+        with Path(path).open("wb") as stream:
+            _write(stream, pieces)
         return
     # Beside the target, so that the rename is atomic; random, so that two writers keep apart.
     partial = target.with_name(f".mateprobe-{os.urandom(8).hex()}.partial")
     try:
-        _write_synced(partial, text)
+        with partial.open("xb") as stream:
+            _write(stream, pieces)
+            stream.flush()
+            os.fsync(stream.fileno())
         partial.replace(target)
     except OSError as error:  # the caller knows the target, not the partial file
         raise OSError(error.errno, error.strerror, str(path)) from error
@@ -38,8 +46,6 @@ def write_whole(path: str | Path, text: str) -> None:
         partial.unlink(missing_ok=True)
 
 
-def _write_synced(path: Path, text: str) -> None:
-    with path.open("xb") as stream:
-        stream.write(text.encode())
-        stream.flush()
-        os.fsync(stream.fileno())
+def _write(stream: IO[bytes], pieces: Iterable[str]) -> None:
+    for piece in [pieces] if isinstance(pieces, str) else pieces:
+        stream.write(piece.encode())

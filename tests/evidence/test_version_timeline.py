@@ -16,12 +16,12 @@ from mateprobe.pipeline.corpora.timeline import cases
 from mateprobe.pipeline.defects import read_defects
 from mateprobe.pipeline.frozen import frozen_rows
 from mateprobe.pipeline.programs import digests
-from mateprobe.pipeline.records import read_records
 from mateprobe.pipeline.releases import in_order, release_key
 from mateprobe.pipeline.studies import load_study
 from mateprobe.pipeline.table_specs import TABLES
-from mateprobe.pipeline.timeline_rows import BAD, GOOD, STANDINGS, timelines
+from mateprobe.pipeline.table_timelines import BAD, GOOD, STANDINGS, timelines
 from mateprobe.pipeline.timelines import Timeline, read_timelines
+from mateprobe.records import read_records
 
 STUDY, VALIDATOR = "version_timeline", "every_release"
 PACKAGES = {"jsonschema", "marshmallow", "packaging", "fastjsonschema"}

@@ -10,7 +10,8 @@ from hypothesis import given, strategies as st
 
 from mateprobe.canonical import canonical
 from mateprobe.errors import EvidenceError
-from mateprobe.pipeline.records import read_records, write_records
+from mateprobe.pipeline.records import write_records
+from mateprobe.records import read_records
 
 text = st.text(st.characters(exclude_categories=["Cs"]))
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | text

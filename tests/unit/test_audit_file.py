@@ -22,6 +22,7 @@ from mateprobe.cli import run
 from mateprobe.command import Limits
 from mateprobe.errors import MateProbeError
 from mateprobe.gate import Gate
+from mateprobe.runner import Verdict
 from mateprobe.validator_audit import Obligation
 from tests.unit.test_cli import Ended
 
@@ -414,11 +415,15 @@ def test_a_file_that_is_not_there_is_named(folder: Path) -> None:
 
 
 def test_a_program_ends_with_the_audit(folder: Path) -> None:
-    noted = (folder / "pid").absolute()
-    (folder / "own_program.py").write_text(f"import os\nopen({str(noted)!r}, 'w').write(str(os.getpid()))\n{PROGRAM}")
+    program = PROGRAM.replace('"evidence": []', '"evidence": [str(os.getpid())]').replace(
+        "import json", "import json, os"
+    )
+    (folder / "own_program.py").write_text(program)
     found = load_audit(write(folder, validator=VALIDATORS["a program"]))
     with found.validator.opened(folder) as ask:
-        assert ask(3) != ask(-3)
-        os.kill(int(noted.read_text()), 0)
+        answers = [ask(3), ask(-3)]
+        pid = answers[0].evidence if isinstance(answers[0], Verdict) else ()
+        assert answers == [Verdict(True, evidence=pid), Verdict(False, ("sign",), evidence=pid)]
+        os.kill(int(pid[0]), 0)
     with pytest.raises(ProcessLookupError):
-        os.kill(int(noted.read_text()), 0)
+        os.kill(int(pid[0]), 0)

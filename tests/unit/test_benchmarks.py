@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import distinct, loop_worker, orders, scale
+from benchmarks import cost, distinct, loop_worker, orders, scale
 from benchmarks.__main__ import PARTS, page
 from benchmarks.critical import Job, critical_path
 from benchmarks.measure import Part, exponent, run, table
@@ -84,3 +84,33 @@ def test_the_measured_validator_of_orders_finds_the_faults_alone() -> None:
 def test_two_workers_take_jobs_up_one_after_another() -> None:
     assert scale._shared([3, 1, 1, 1]) == 3
     assert scale._shared([]) == 0
+
+
+RATES = {
+    "cases": cost.Rate(60_000, 1_000, 10),
+    "observe, reading": cost.Rate(6_000, 0, 100),
+    "observe, judging": cost.Rate(120_000, 2_000, 0),
+    "outcomes": cost.Rate(24_000, 500, 300),
+    "summary": cost.Rate(6_000, 0, 0),
+}
+
+
+def test_every_shard_pays_for_reading_and_judging_is_divided() -> None:
+    disk = {"on disk, GB": 3.5, "largest job, GB resident": 0.3}
+    assert cost.worked(RATES, 1, 1_000_000) == {
+        "processor, min": 3.6, "by the clock, min": 3.6, "read by shards, GB": 1, **disk,
+    }  # fmt: skip
+    assert cost.worked(RATES, 4, 1_000_000) == {
+        "processor, min": 3.9, "by the clock, min": 2.1, "read by shards, GB": 4, **disk,
+    }  # fmt: skip
+
+
+def test_the_page_on_clusters_works_its_costs_out_of_the_rates_it_shows() -> None:
+    page = cost.PAGE.read_text("utf-8")
+    assert cost.renewed(page, cost.rates_of(page)) == page
+    assert cost.rates_of(cost.renewed(page, RATES)) == RATES
+
+
+def test_a_page_without_a_place_for_the_costs_is_named() -> None:
+    with pytest.raises(SystemExit, match=r"scaling\.md: expected a table after a comment .* 'measured', found none"):
+        cost.rates_of("# Nothing\n")

@@ -28,7 +28,7 @@ from mateprobe.pipeline.capture_config import load_config, manifest_bytes
 from mateprobe.pipeline.collection import Ended, attempts, prompt, read_manifest
 from mateprobe.pipeline.model_server import ModelServer, Reply
 from mateprobe.pipeline.protocols import PROTOCOLS, Answer
-from mateprobe.pipeline.records import read_records
+from mateprobe.records import read_records
 
 REPOSITORY = Path(__file__).parents[2]
 SENTENCE = "one two three four five six seven eight nine ten eleven twelve"

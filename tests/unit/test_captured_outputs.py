@@ -285,7 +285,7 @@ def test_a_damaged_file_is_refused_with_its_line(damage: Callable[[bytes], bytes
 
 def test_a_line_too_long_to_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     files = write(*WHOLE)
-    monkeypatch.setattr("mateprobe.pipeline.records.LINE_LIMIT", 300)
+    monkeypatch.setattr("mateprobe.records.LINE_LIMIT", 300)
     with pytest.raises(EvidenceError, match=r"attempts.jsonl, line 2: expected at most 300 bytes, found more"):
         list(records(**files))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import re
 from collections.abc import Callable
@@ -127,10 +128,14 @@ def test_the_order_in_which_cases_are_generated_leaves_no_trace(bench: Bench) ->
     assert written[0] == written[1]
 
 
+ROW = f"from typing import Any\n{inspect.getsource(row)}\n"
+"""For the code of a study, which sees no tests."""
+
+
 def test_a_seed_reaches_the_generator(bench: Bench) -> None:
     content = study()
     content["cases"] = {"generate": "numbered:cases", "seed": 7}
-    bench.write(content, code="from tests.unit.conftest import row\ndef cases(*, seed): yield row(f's{seed}')\n")
+    bench.write(content, code=f"{ROW}def cases(*, seed): yield row(f's{{seed}}')\n")
     assert bench.run("cases").code == 0
     assert [case["id"] for case in lines(CASES)] == ["s7"]
 
@@ -139,12 +144,12 @@ GENERATED: dict[str, tuple[str, str]] = {
     "a case twice": ("[row(), row('b'), row()]", "cases: case 'a' occurs twice; give every case an id of its own\n"),
     "a number that is not finite": (
         "[row('b', float('-inf'))]",
-        "cases: case 'b': $.n=-inf is not finite; expected a number JSON can hold\n",
+        "cases: case 'b': $.baseline.n=-inf is not finite; expected a number JSON can hold\n",
     ),
     "no cases": ("[]", "cases: study 'demo': its cases are none; a study without cases proves nothing\n"),
     "a generator that is none": (
         "7",
-        "cases: cases.generate='numbered:cases' with []: TypeError: 'int' object is not iterable (cases.py:LINE)\n",
+        "cases: cases.generate='numbered:cases' with []: TypeError: 'int' object is not iterable (own_code.py:LINE)\n",
     ),
     "a generator that fails at once": (
         "1 / 0",
@@ -161,7 +166,7 @@ GENERATED: dict[str, tuple[str, str]] = {
 def test_cases_that_cannot_be_used_end_the_stage_and_leave_nothing(bench: Bench, rows: str, message: str) -> None:
     content = study()
     content["cases"] = {"generate": "numbered:cases"}
-    bench.write(content, code=f"from tests.unit.conftest import row\ndef cases(): return {rows}\ndef sign(_): ...\n")
+    bench.write(content, code=f"{ROW}def cases(): return {rows}\ndef sign(_): ...\n")
     ended = bench.run("cases")
     assert (ended.code, re.sub(r"py:\d+", "py:LINE", ended.said)) == (2, message)
     assert left() == []
@@ -200,7 +205,8 @@ def test_an_oracle_is_asked_about_every_case_before_any_validator(bench: Bench) 
     content = study(row("a"), row("b", variant=3))
     content["cases"]["verify"] = "numbered:verify"
     bench.write(content, CODE + ORACLE)
-    assert bench.run("cases") == Ended(2, "cases: case 'b': refused by numbered:verify: AssertionError: no fault\n")
+    said = "cases: case 'b': refused by numbered:verify: AssertionError: no fault (numbered.py:22)\n"
+    assert bench.run("cases") == Ended(2, said)
     assert left() == []
 
 

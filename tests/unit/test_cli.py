@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +14,7 @@ import pytest
 
 from mateprobe._help import HELP
 from mateprobe._version import __version__
-from mateprobe.cli import COMMANDS, main, run
+from mateprobe.cli import main, run
 from mateprobe.engine import evaluate
 from mateprobe.serialization import load_bundle
 
@@ -276,6 +275,7 @@ def test_the_command_loads_only_what_it_uses(arguments: list[str], never: list[s
     assert loaded & {*never} == set()
 
 
-def test_the_help_names_every_command() -> None:
-    listed = re.findall(r"^  ([a-z]+)  ", HELP, re.MULTILINE)
-    assert listed == [*COMMANDS]
+def test_the_help_that_is_written_down_is_that_of_the_parser() -> None:
+    shown, stderr = io.StringIO(), io.StringIO()
+    assert run(["--help"], io.BytesIO(), shown, stderr) == 0
+    assert HELP.split() == shown.getvalue().split()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mateprobe import command
-from mateprobe.command import Command, Limits
+from mateprobe.command import Command, Limits, Reach
 from mateprobe.errors import StudyError
 from mateprobe.runner import Failure, Judgement, Verdict
 
@@ -41,9 +41,11 @@ def started(tmp_path: Path) -> Iterator[list[Command]]:
         each.close()
 
 
-def program(started: list[Command], body: str, seconds: float = 20, memory_mb: int = 512) -> Command:
+def program(
+    started: list[Command], body: str, seconds: float = 20, memory_mb: int = 512, reach: Reach | None = None
+) -> Command:
     source = PROGRAM.replace("BODY", body.strip().replace("\n", "\n    "))
-    started.append(Command([sys.executable, "-I", "-c", source], Limits(seconds, memory_mb)))
+    started.append(Command([sys.executable, "-I", "-c", source], Limits(seconds, memory_mb), reach))
     return started[-1]
 
 
@@ -128,7 +130,8 @@ def test_what_is_not_the_protocol_is_an_error_that_shows_the_line(
 
 def test_a_line_nobody_asked_for_is_an_error(started: list[Command], tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "go")
-    asked = program(started, f"say(id)\nif sample == 1: open({str(tmp_path / 'go')!r}).read(); say(id)")
+    body = f"say(id)\nif sample == 1: open({str(tmp_path / 'go')!r}).read(); say(id)"
+    asked = program(started, body, reach=Reach((str(tmp_path),)))
     assert asked.ask("a", 1) == ACCEPTED
     (tmp_path / "go").write_text("on")
     assert asked._process is not None
@@ -181,23 +184,26 @@ def test_the_end_of_standard_error_is_kept_for_people(started: list[Command]) ->
 
 
 CHILD = """
-ready, tell = os.pipe()
-if not os.fork():
-    held = open("HELD", "w")
-    os.write(tell, b"!")
+if sample == 1:
+    os.mkfifo("held")
+    say(id)
+elif not os.fork():
+    held = open("held", "w")
+    say(id)
     time.sleep(600)
-os.read(ready, 1)
-say(id)
+else:
+    time.sleep(600)
 """
 
 
-def test_its_children_end_with_it(started: list[Command], tmp_path: Path) -> None:
-    held = tmp_path / "held"
-    os.mkfifo(held)
-    asked = program(started, CHILD.replace("HELD", str(held)))
+def test_its_children_end_with_it(started: list[Command]) -> None:
+    asked = program(started, CHILD, reach=Reach(runs=(sys.executable,)))
+    assert asked.ask("a", 1) == ACCEPTED
+    assert asked._process is not None
     with ThreadPoolExecutor() as pool:
+        held = Path(asked._process._folder.name, "held")
         reader = pool.submit(held.read_text)  # it ends when the child, which holds the other end, does
-        assert asked.ask("a", 1) == ACCEPTED
+        assert asked.ask("b", 2) == ACCEPTED
         asked.close()
         assert reader.result() == ""
 

@@ -327,8 +327,8 @@ def test_an_unknown_profile_or_sample_is_refused(sample: Sample, profile: str, m
 def test_detailed_assertions_end_every_case_as_the_audit_does(profile: str) -> None:
     cases = [json.loads(case_line(row, OBLIGATIONS)[1]) for row in ROWS]
     validator = next(validator for validator in STUDY["validators"] if validator["id"] == profile)
-    _, observer = observer_of(validator)
-    observed = {digest: observer(digest, sample) for digest, sample in distinct_samples(cases)}
+    with observer_of(validator) as (_, observer):
+        observed = {digest: observer(digest, sample) for digest, sample in distinct_samples(cases)}
     outcomes = {
         case["id"]: detailed_outcome(case, observed[case["baseline_sha256"]], observed[case["variant_sha256"]])
         for case in cases

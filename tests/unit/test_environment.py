@@ -14,16 +14,31 @@ from tools import lock
 ROOT = Path(__file__).parents[2]
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 ENVIRONMENT = (ROOT / "environment.yml").read_text(encoding="utf-8")
+SLURM_LOCK = (ROOT / "workflow/profiles/slurm/requirements.lock").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
-BLOCKS = LOCK.replace("\\\n", " ").splitlines()
-LOCKED = {canonicalize_name(pin.name): pin for pin in (Requirement(block.split(" --hash")[0]) for block in BLOCKS)}
-WANTED = PROJECT["project"]["optional-dependencies"]["pipeline"] + PROJECT["dependency-groups"]["dev"]
+
+def blocks(text: str) -> list[str]:
+    """Return each package of a lock with its hashes, in one line."""
+    return text.replace("\\\n", " ").splitlines()
+
+
+def locked(text: str) -> dict[str, Requirement]:
+    """Return each package of a lock by its name."""
+    return {
+        canonicalize_name(pin.name): pin for pin in (Requirement(line.split(" --hash")[0]) for line in blocks(text))
+    }
+
+
+BLOCKS = blocks(LOCK + SLURM_LOCK)
+LOCKED = locked(LOCK + SLURM_LOCK)
+GROUPS = PROJECT["dependency-groups"]
+WANTED = PROJECT["project"]["optional-dependencies"]["pipeline"] + GROUPS["dev"] + GROUPS["slurm"]
 
 
 def test_conda_environment_holds_exactly_the_pins_of_the_lock() -> None:
     *_, last = yaml.safe_load(ENVIRONMENT)["dependencies"]
-    assert [str(Requirement(pin)) for pin in last["pip"]] == [str(pin) for pin in LOCKED.values()]
+    assert [str(Requirement(pin)) for pin in last["pip"]] == [str(pin) for pin in locked(LOCK).values()]
 
 
 def test_conda_environment_has_the_oldest_python_that_the_project_admits() -> None:
@@ -50,7 +65,16 @@ def test_each_declared_dependency_is_locked_at_a_version_it_allows(wanted: str) 
     assert pin.version in requirement.specifier
 
 
-@pytest.mark.parametrize("text", [LOCK, ENVIRONMENT], ids=["requirements.lock", "environment.yml"])
+def test_what_one_lock_has_beside_another_keeps_its_hashes() -> None:
+    both = "a==1 \\\n    --hash=sha256:00\nb==2 \\\n    --hash=sha256:00 \\\n    --hash=sha256:01\n"
+    assert lock.beside(both, "a==1 \\\n    --hash=sha256:07\nb==1\n") == both.partition("\n    --hash=sha256:00\n")[2]
+
+
+def test_no_package_is_locked_twice() -> None:
+    assert len(LOCKED) == len(BLOCKS)
+
+
+@pytest.mark.parametrize("text", [LOCK, ENVIRONMENT, SLURM_LOCK], ids=["lock", "environment.yml", "lock of slurm"])
 @pytest.mark.parametrize("trace", ["://", "index-url", "find-links", "trusted-host", "@", ".org", ".com"])
 def test_no_index_is_named(text: str, trace: str) -> None:
     assert trace not in text

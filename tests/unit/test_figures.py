@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import struct
 import subprocess
 import sys
 from itertools import combinations
@@ -16,15 +18,15 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
-from pandas import DataFrame
 
 from mateprobe.outcome import Outcome
 from mateprobe.pipeline.__main__ import main
-from mateprobe.pipeline.figure_specs import FIGURES, find, to_draw
-from mateprobe.pipeline.figure_style import answer, set_style, words
+from mateprobe.pipeline.figure_specs import FIGURES, Figure, find, to_draw
+from mateprobe.pipeline.figure_style import PIXELS, answer, set_style, words
+from mateprobe.pipeline.figures import drawn, save
 from mateprobe.pipeline.studies import load_studies
 from mateprobe.pipeline.table_specs import TABLES
-from mateprobe.pipeline.timeline_rows import STANDINGS
+from mateprobe.pipeline.table_timelines import STANDINGS
 from tests.unit.conftest import Bench, left, row, study
 
 ROOT = Path(__file__).parents[2]
@@ -43,10 +45,10 @@ FRAMES: dict[str, list[list[Any]]] = {
     "controlled": [
         ["correct", "96/96", "96/96", "48/48", "", 0],
         ["wrong_diagnostic_id", "96/96", "0/96", "48/48", "96 unattributed_rejection", 0],
-        ["reject_all", "undefined", "undefined", "undefined", "144 baseline_failed", 0],
+        ["reject_all", None, None, None, "144 baseline_failed", 0],
     ],
     "validator_defects": [
-        ["jsonschema #575", "3.0.1 → 3.0.2", "A", "survived → detected", "preserved → preserved", "undefined", "yes"],
+        ["jsonschema #575", "3.0.1 → 3.0.2", "A", "survived → detected", "preserved → preserved", None, "yes"],
         ["x #1", "1 → 2", "B", "baseline_failed → error", "regressed → preserved", "undetermined → detected", "no"],
     ],
     "version_timeline": [
@@ -80,8 +82,8 @@ FRAMES: dict[str, list[list[Any]]] = {
     "intervals": [
         ["demo", "a", "detection", 3, 9, 9, 1 / 3, 0.1, 0.6, 0.2, 0.5, "bootstrap", ""],
         ["demo", "a", "preservation", 9, 9, 9, 1.0, 0.7, 1.0, 0.8, 1.0, "clopper_pearson", ""],
-        ["demo", "b", "detection", 1, 2, 2, 0.5, "undefined", "undefined", 0.1, 0.9, "none", "fewer than 8 groups"],
-        ["demo", "b", "preservation", 0, 0, 0, *["undefined"] * 5, "none", "no eligible case"],
+        ["demo", "b", "detection", 1, 2, 2, 0.5, None, None, 0.1, 0.9, "none", "fewer than 8 groups"],
+        ["demo", "b", "preservation", 0, 0, 0, *[None] * 5, "none", "no eligible case"],
     ],
 }
 
@@ -89,10 +91,9 @@ FRAMES: dict[str, list[list[Any]]] = {
 @pytest.fixture(params=sorted(FIGURES))
 def drawing(request: pytest.FixtureRequest) -> Any:
     figure = FIGURES[request.param]
-    columns = [column.name for column in figure.source.columns]
     with mpl.rc_context():
         set_style()
-        drawing = figure.draw(DataFrame(FRAMES[request.param], columns=columns))
+        drawing = figure.draw(figure.source.frame(FRAMES[request.param]))
         drawing.draw_without_rendering()
         yield drawing
 
@@ -131,8 +132,9 @@ def test_bars_and_fields_differ_by_more_than_their_colour() -> None:
     assert len({hatch for kind in kinds for _, hatch in kind}) == 3
 
 
-def test_an_id_is_read_without_underscores_and_a_code_as_it_is() -> None:
-    assert (words("omit_first"), words("LOW_LEXICAL_CONTENT")) == ("omit first", "LOW_LEXICAL_CONTENT")
+def test_an_id_is_read_without_underscores_and_a_code_or_finding_as_it_is() -> None:
+    names = ("omit_first", "LOW_LEXICAL_CONTENT", "claims/CLAIM_STATE@in_body")
+    assert tuple(map(words, names)) == ("omit first", *names[1:])
 
 
 @pytest.mark.parametrize("name", sorted(FIGURES))
@@ -220,11 +222,38 @@ def test_two_processes_draw_the_same_bytes_whatever_the_machine_prefers(judged: 
     assert found[0] == found[1]
 
 
-def test_a_text_with_markup_is_drawn_as_text(judged: Bench) -> None:
+MARKUP = ["<b>$x^2$ & #pagebreak()</b>", "$\\frac$", "--> <!-- \u0001", "\u202e\n\ta"]
+
+
+@pytest.mark.parametrize("text", MARKUP)
+def test_a_text_with_markup_is_drawn_as_text(judged: Bench, text: str) -> None:
     path = Path("results/demo/summary.json")
-    path.write_text(path.read_text().replace('"sign"', '"<b>$x^2$ & #pagebreak()</b>"'))
+    path.write_text(path.read_text().replace('"sign"', json.dumps(text)))
     assert main(DRAW) == 0
     ElementTree.fromstring(Path("results/figures/outcomes.demo.svg").read_text())  # noqa: S314 - our own file
+    with mpl.rc_context():
+        found = drawn(FIGURES["outcomes"], [path]).findobj(Text)
+    assert {each.get_text(): each.get_parse_math() for each in found}[words(text)] is False
+
+
+def test_a_name_of_a_megabyte_is_drawn_cut(bench: Bench) -> None:
+    bench.write(study(row("a", expected=["word " * 200_000]), tables=["confusion"]))
+    bench.judge()
+    assert main(["figures", "--figure", "confusion.demo", "results/demo/summary.json"]) == 0
+    ElementTree.fromstring(Path("results/figures/confusion.demo.svg").read_text())  # noqa: S314 - our own file
+    assert max(size_of(Path("results/figures/confusion.demo.png"))) < 5_000
+    assert words("word " * 200_000) == f"{'word ' * 11}word…"
+
+
+def test_a_drawing_of_any_size_has_pixels_a_viewer_can_take(judged: Bench, tmp_path: Path) -> None:
+    tall = Figure("Tall", "outcomes", lambda _: Drawing(figsize=(7, 600)), "A caption.")
+    save(tall, [Path("results/demo/summary.json")], {form: tmp_path / f"tall.{form}" for form in ("svg", "png")})
+    assert size_of(tmp_path / "tall.png") == (int(7 * PIXELS / 600), PIXELS)
+
+
+def size_of(png: Path) -> tuple[int, ...]:
+    """Return the width and height of an image, from its first chunk."""
+    return struct.unpack(">2I", png.read_bytes()[16:24])
 
 
 REFUSED = {

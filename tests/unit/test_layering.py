@@ -21,8 +21,9 @@ PACKAGE = Path(mateprobe.__file__).parent
 
 # Each module may import at its top those that stand before it. The modules of one line could change places.
 ORDER = """
-    _version _help errors worker
-    strict_json canonical decoding provenance beside
+    _version _help errors worker confine reach
+    strict_json canonical decoding provenance beside line_numbers
+    records
     operators.places operators.keywords
     operators.constraints
     operators.operator
@@ -36,9 +37,14 @@ ORDER = """
     mutations command
     validator_audit serialization case_csv
     case_file
-    reports reports.markdown reports.output
+    reports reports.output
+    reports.markdown
     reports.doctor_markdown gate
-    doctor audit_file
+    report_file
+    reports.jsonl reports.junit reports.sarif reports.ctrf shards diff
+    reports.forms reports.diff_markdown
+    doctor audit_file commands
+    audit_commands
     cli pytest_plugin
     __main__ operators.__main__
 """

@@ -77,6 +77,22 @@ def test_the_build_tool_is_installed_before_what_it_builds(checkout: Checkout) -
     assert (checkout.folder / first).read_text() == block
 
 
+def test_a_profile_with_a_lock_is_installed_with_its_hashes_and_once(checkout: Checkout) -> None:
+    lock = checkout.folder / "workflow/profiles/site/requirements.lock"
+    lock.parent.mkdir(parents=True)
+    lock.write_text("executor==1\n")
+    checkout.make()
+    checkout.asked()
+    checkout.make("PROFILE=site", "reproduce")
+    (installed,) = [line for line in checkout.asked() if line.startswith("-m pip")]
+    assert installed.endswith("--require-hashes --no-deps -r workflow/profiles/site/requirements.lock")
+    checkout.make("PROFILE=site", "reproduce")
+    checkout.make("PROFILE=other", "reproduce")
+    assert [line.split()[1:] for line in checkout.asked()] == [
+        ["mateprobe.pipeline", "reproduce", "--profile", profile] for profile in ("site", "other")
+    ]
+
+
 def test_a_finished_environment_is_used_as_it_is(checkout: Checkout) -> None:
     checkout.make()
     checkout.asked()

@@ -35,14 +35,9 @@ def judged(bench: Bench) -> Bench:
     return bench
 
 
-def test_the_protocol_of_a_study_stands_in_its_manifest_by_hash(judged: Bench) -> None:
+def test_a_study_without_protocol_has_none_in_its_manifest(judged: Bench) -> None:
     assert manifest(judged) == Ended(0, "")
     assert json.loads(MANIFEST.read_text())["protocol"] is None
-    path = Path("paper/protocols/demo.md")
-    path.parent.mkdir(parents=True)
-    path.write_text("# Protocol: demo\n")
-    assert manifest(judged) == Ended(0, "")
-    assert json.loads(MANIFEST.read_text())["protocol"] == {"path": path.as_posix(), "sha256": sha256(path)}
 
 
 def test_every_artifact_stands_in_the_manifest_with_what_it_was_made_from(judged: Bench) -> None:

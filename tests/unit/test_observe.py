@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mateprobe import Context, Document, Surface, evaluate
-from mateprobe.canonical import digest, plain
-from mateprobe.pipeline.observe import distinct_samples
-from mateprobe.pipeline.section import shard_of
+from mateprobe.canonical import digest, plain, shard_of
+from mateprobe.pipeline.observe import _ask, distinct_samples
 from mateprobe.rules import RequiredFact
+from mateprobe.runner import Verdict
 from tests.unit.conftest import CODE, Bench, Ended, left, lines, row, study
 
 CASES = "results/demo/cases.jsonl"
@@ -90,20 +89,20 @@ def test_a_verdict_no_file_can_hold_is_spelled_out(bench: Bench) -> None:
 REMEMBERS = """
 asked = []
 def ask(sample):
-    asked.append(sample.pop('n'))
+    asked.append(sample)
+    if sample['n'] == -2:
+        return Verdict(False, ('x',), evidence=(str([kept['n'] for kept in asked]),))
     return Verdict(True)
 """
 
 
 @pytest.mark.parametrize(("rejudge", "asked"), [(0, [1, -1, -2]), (2, [1, 1, -1, -1, -2])])
-def test_each_sample_is_judged_from_a_copy_of_its_own_and_the_first_ones_twice(
-    bench: Bench, rejudge: int, asked: list[int]
-) -> None:
+def test_each_sample_is_judged_once_and_the_first_ones_twice(bench: Bench, rejudge: int, asked: list[int]) -> None:
     validators = [{"id": "by_sign", "callable": "numbered:ask", "rejudge": rejudge}]
     content = study(row("a", 1, -1), row("b", 1, -2), row("c", -2, 1), validators=validators)
     found = observe(bench, content, CODE + REMEMBERS)
     assert [said["sample"] for said in found] == [digest({"n": n}) for n in (1, -1, -2)]
-    assert sys.modules["numbered"].asked == asked
+    assert found[-1]["evidence"] == [str(asked)]
 
 
 def test_a_validator_that_changes_its_mind_has_no_verdict(bench: Bench) -> None:
@@ -113,10 +112,14 @@ def test_a_validator_that_changes_its_mind_has_no_verdict(bench: Bench) -> None:
     assert (second["error"], second["accepted"]) == (None, True)
 
 
-def test_a_validator_that_changes_its_sample_is_told_of(bench: Bench) -> None:
-    code = f"{CODE}\ndef ask(sample):\n    sample['n'] = abs(sample['n'])\n    return Verdict(True)\n"
-    kept, changed = observe(bench, study(row(), validators=[{"id": "by_sign", "callable": "numbered:ask"}]), code)
+def test_a_validator_of_ours_that_changes_its_sample_is_told_of() -> None:
+    def ask(sample: dict[str, int]) -> Verdict:
+        sample["n"] = abs(sample["n"])
+        return Verdict(True)
+
+    kept, changed = (_ask(ask, digest({"n": n}), {"n": n}) for n in (1, -1))
     assert (kept.get("changed_sample", False), changed.get("changed_sample", False)) == (False, True)
+    assert (kept["accepted"], changed["accepted"]) == (True, True)
 
 
 def test_a_validator_gets_the_arguments_of_its_study(bench: Bench) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mateprobe.canonical import digest
+from mateprobe.canonical import digest, shard_of
 from mateprobe.classify import Evidence, Facts, Judged, classify
 from mateprobe.errors import EvidenceError
 from mateprobe.outcome import Relation, Validity
 from mateprobe.pipeline.outcomes import decide
-from mateprobe.pipeline.records import RecordFile, read_records, write_records
-from mateprobe.pipeline.section import shard_of
+from mateprobe.pipeline.records import write_records
+from mateprobe.records import RecordFile, read_records
 from tests.unit.conftest import Bench, left, lines, row, study
 
 OUTCOMES = "results/demo/outcomes/by_sign.jsonl"

@@ -52,7 +52,7 @@ def results(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Bench:
         Path(name).write_text(text)
     bench.judge()
     assert bench.run("statistics") == Ended(0, "statistics: made")
-    assert main(["tables", "--table", "demo", "--inputs", SUMMARY]) == 0
+    assert main(["tables", "--table", "demo", SUMMARY]) == 0
     receipts = sorted(map(str, Path("results/demo/receipts").glob("*.json")))
     assert main(["manifest", "--study", "demo", "--receipts", *receipts]) == 0
     assert main(["page", "demo"]) == 0

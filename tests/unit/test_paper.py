@@ -16,8 +16,10 @@ from mateprobe.pipeline.claims import load_claims, numbers_text
 from mateprobe.pipeline.paper import pdf, read_by
 from mateprobe.pipeline.prose import numerals, shown
 from mateprobe.pipeline.studies import load_studies
-from mateprobe.pipeline.table_specs import TABLES, Column, Table
-from mateprobe.pipeline.tables import typst_text
+from mateprobe.pipeline.study_protocol import read_protocol
+from mateprobe.pipeline.table import Column, Table
+from mateprobe.pipeline.table_forms import typst_text
+from mateprobe.pipeline.table_specs import TABLES
 from mateprobe.pipeline.typst_text import string
 from tests.unit.conftest import left
 
@@ -116,6 +118,7 @@ def test_every_study_has_a_protocol_that_says_everything(monkeypatch: pytest.Mon
         assert text.startswith(f"# Protocol: {id}\n")
         sections = re.findall(r"^## (.*)\n\n(?=\S)", text, re.MULTILINE)
         assert sections == SECTIONS, id
+        assert read_protocol(id) is not None  # raises if it was changed and does not say so
 
 
 # --- the stage --------------------------------------------------------------------------------------------------
@@ -126,7 +129,7 @@ TEXTS = [
     "two\nlines\t\x00\u2028 end",
     "]) //",
 ]
-TABLE = Table("Demo", (Column("a", "A #heading"), Column("n", "N")), "summary", lambda _: iter(()))
+TABLE = Table("Demo", (Column("a", "A #heading"), Column("n", "N", "Int64")), "summary", lambda _: iter(()))
 
 
 @pytest.fixture
@@ -139,7 +142,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in {
         "paper/main.typ": SOURCE,
         "results/paper/numbers.typ": numbers_text({"a.b": 48, "a.rate": 0.5}),
-        "results/tables/demo.typ": typst_text(TABLE, [[text, 1] for text in TEXTS]),
+        "results/tables/demo.typ": typst_text(TABLE, TABLE.frame([text, 1] for text in TEXTS)),
     }.items():
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_text(text)

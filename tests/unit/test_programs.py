@@ -16,9 +16,10 @@ from mateprobe.pipeline.__main__ import main
 from mateprobe.pipeline.fixes import fix
 from mateprobe.pipeline.freeze import keep_answers
 from mateprobe.pipeline.golden import answers_of
-from mateprobe.pipeline.records import read_records, write_records
+from mateprobe.pipeline.records import write_records
 from mateprobe.pipeline.studies import load_study
-from mateprobe.pipeline.timeline_rows import version_timeline, version_timeline_each
+from mateprobe.pipeline.table_timelines import version_timeline, version_timeline_each
+from mateprobe.records import read_records
 from tests.unit.conftest import Bench, Ended, lines, row, study
 from tests.unit.packages import only_from, wheel
 

@@ -84,7 +84,7 @@ def test_the_first_table_is_as_the_pipeline_makes_it(tmp_path: Path, monkeypatch
         stages += [(stage, *study, "--validator", validator) for stage in ("observe", "outcomes")]
     stages += [
         ("summary", *study),
-        ("tables", "--table", "feasibility", "--inputs", "results/feasibility/summary.json"),
+        ("tables", "--table", "feasibility", "results/feasibility/summary.json"),
     ]
     assert [stage for stage in stages if main(stage) != 0] == []
     assert Path("results/tables/feasibility.md").read_text(encoding="utf-8") in page("README.md")

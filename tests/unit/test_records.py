@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from mateprobe import records
 from mateprobe.canonical import canonical_bytes
 from mateprobe.errors import EvidenceError, InvalidType, InvalidValue
-from mateprobe.pipeline import records
-from mateprobe.pipeline.records import read_records, write_records
+from mateprobe.pipeline.records import write_records
+from mateprobe.records import read_records
 
 ROWS: list[dict[str, Any]] = [{"id": "a", "text": "é"}, {"id": "b", "ids": [1, None, True, 2.5]}, {"id": "c"}]
 

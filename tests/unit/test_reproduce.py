@@ -36,6 +36,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder in which the workflow is a stand-in that says what it is told to."""
     monkeypatch.chdir(tmp_path)
     Path("snakemake.py").write_text(SNAKEMAKE)
+    for profile in ("default", "slurm"):
+        Path("workflow/profiles", profile).mkdir(parents=True)
+        Path("workflow/profiles", profile, "profile.yaml").touch()
     stand_in(WORKED)
     return tmp_path
 
@@ -133,6 +136,20 @@ def test_targets_and_cores_are_passed_on(folder: Path) -> None:
     assert Path("arguments").read_text() == (
         "--workflow-profile workflow/profiles/default --nolock feasibility support --cores 3"
     )
+
+
+def test_without_cores_the_profile_decides(folder: Path) -> None:
+    assert main(["reproduce", "--profile", "slurm"]) == 0
+    assert Path("arguments").read_text() == "--workflow-profile workflow/profiles/slurm --nolock"
+
+
+@pytest.mark.parametrize("name", ["slum", "../profiles/slurm", "", "."])
+def test_a_profile_that_is_not_there_is_refused_before_anything_runs(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert main(["reproduce", "--profile", name]) == 2
+    assert f"reproduce: --profile={name!r}: expected one of 'default', 'slurm'" in capsys.readouterr().err
+    assert not Path("arguments").exists()
 
 
 GATED = {

@@ -158,6 +158,6 @@ def test_a_study_names_a_schema_or_several(tmp_path: Path, monkeypatch: pytest.M
     Path("studies").mkdir()
     write(Path("studies/s.json"), {"type": "string"})
     for named, sample in (("studies/s.json", 1), ({"s": "studies/s.json"}, {"schema": "s", "instance": 1})):
-        header, observe = observer_of({"id": "v", "schema": named}, Path("studies"))
-        assert header == {"itemised": False}
-        assert observe("0" * 64, sample)["violations"] == ["type@"]
+        with observer_of({"id": "v", "schema": named}, Path("studies")) as (header, observe):
+            assert header == {"itemised": False}
+            assert observe("0" * 64, sample)["violations"] == ["type@"]

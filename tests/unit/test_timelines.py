@@ -6,7 +6,7 @@ import pytest
 
 from mateprobe.pipeline.__main__ import main
 from mateprobe.pipeline.releases import from_pip, in_order
-from mateprobe.pipeline.timeline_rows import standing
+from mateprobe.pipeline.table_timelines import standing
 
 
 def ended(

@@ -21,8 +21,6 @@ UNSTABLE = ("benchmarks", "logs", ".running")  # times and hosts live here only
 CODE = '''
 """Numbers below zero are refused. Killed midway, a run must leave nothing that misleads the next."""
 
-import os
-import signal
 from pathlib import Path
 
 from mateprobe import Verdict
@@ -37,8 +35,8 @@ def cases(*, seed):
 
 
 def sign(number):
-    if number == -7 and Path("die-here").exists():
-        os.killpg(0, signal.SIGKILL)
+    if number == -7 and Path("studies/_code/held").exists():
+        Path("studies/_code/held").read_text()
     return Verdict(number > 0, () if number > 0 else ("sign",))
 '''
 NUMBERS: dict[str, Any] = {

@@ -13,7 +13,8 @@ import pytest
 from mateprobe.pipeline.made import stale
 from mateprobe.pipeline.starter import starter
 from mateprobe.pipeline.studies import load_studies
-from tests.unit.test_first_study import IN_A_CHECKOUT, assert_as_shown, blocks
+from tests.pages import assert_as_shown, blocks
+from tests.unit.test_first_study import IN_A_CHECKOUT
 from tests.workflow.project import Tree
 
 STAGES = ("cases", "gate", "manifest", "observe.checked", "outcomes.checked", "statistics", "summary")

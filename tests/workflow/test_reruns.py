@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import signal
@@ -57,7 +58,7 @@ EDITS: dict[str, tuple[str, Callable[[str], str], dict[str, str]]] = {
             "numbers/summary": MADE,
             "numbers/statistics": MADE,
             "numbers/manifest": RAN,
-            "tables/feasibility": KEPT,  # other numbers, the same counts
+            "tables/constructed-cases": KEPT,  # other numbers, the same counts
         },
     ),
     "the module of the summaries": (
@@ -68,7 +69,7 @@ EDITS: dict[str, tuple[str, Callable[[str], str], dict[str, str]]] = {
             "numbers/manifest": RAN,
             "scenes/summary": MADE,
             "scenes/manifest": RAN,
-            "tables/feasibility": KEPT,  # another code, the same summaries
+            "tables/constructed-cases": KEPT,  # another code, the same summaries
         },
     ),
     "the module of one validator": (
@@ -80,10 +81,10 @@ EDITS: dict[str, tuple[str, Callable[[str], str], dict[str, str]]] = {
             "scenes/summary": KEPT,
             "scenes/statistics": KEPT,
             "scenes/manifest": RAN,
-            "tables/feasibility": KEPT,
+            "tables/constructed-cases": KEPT,
         },
     ),
-    "the module of the tables": (f"{PIPELINE}/tables.py", comment, {"tables/feasibility": MADE}),
+    "the module of the tables": (f"{PIPELINE}/tables.py", comment, {"tables/constructed-cases": MADE}),
     "the code of a study": (
         "studies/_code/numbers_code.py",
         comment,
@@ -94,7 +95,7 @@ EDITS: dict[str, tuple[str, Callable[[str], str], dict[str, str]]] = {
             "numbers/summary": KEPT,
             "numbers/statistics": KEPT,
             "numbers/manifest": RAN,
-            "tables/feasibility": KEPT,
+            "tables/constructed-cases": KEPT,
         },
     ),
 }
@@ -125,13 +126,16 @@ def test_a_run_killed_midway_and_resumed_gives_the_same_bytes(
     untouched: Tree, trees: tuple[Tree, Tree], tmp_path: Path
 ) -> None:
     tree = untouched.copy(tmp_path / "killed")
-    (tree.path / "die-here").touch()
+    held = tree.path / "studies/_code/held"
+    os.mkfifo(held)
     process = tree.start()
+    with held.open("w"):  # as soon as the validator reads it
+        os.killpg(process.pid, signal.SIGKILL)
     said, _ = process.communicate()
     assert process.returncode == -signal.SIGKILL, said
     assert "numbers/cases.jsonl" in tree.results()
     assert "numbers/observations/by_sign.jsonl" not in tree.results()
-    (tree.path / "die-here").unlink()
+    held.unlink()
     ran = tree.rerun()
     assert tree.results() == trees[0].results()
     assert ran["numbers/observe.by_sign"] == MADE

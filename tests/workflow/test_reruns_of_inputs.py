@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+
 from tests.workflow.project import Tree
 
 MADE = "made"
@@ -31,3 +34,32 @@ def test_another_profile_asks_the_validators_again_that_are_made_of_it(tree: Tre
     observed = {job: how for job, how in again.items() if "/observe." in job}
     assert observed == {"scenes/observe.contracts_strict": {MADE}}
     assert {job for job in again if job.startswith("numbers/")} == set()
+
+
+def protocol(*texts: str) -> str:
+    """Return a protocol that was fixed as the first text, with every change since listed."""
+    first, *changed = (hashlib.sha256(text.encode()).hexdigest() for text in texts)
+    return f"{texts[-1]}\n## Deviations\n\nFixed with sha256 `{first}`.\n" + "".join(
+        f"\n- `{sha256}`: other words.\n" for sha256 in changed
+    )
+
+
+def test_a_change_of_a_protocol_that_is_listed_observes_nothing_again(tree: Tree) -> None:
+    path = tree.path / "paper/protocols/numbers.md"
+    path.write_text(protocol("Nine numbers.\n"))
+    assert ran(tree)["numbers/observe.by_sign"] == {"restored"}
+    path.write_text(protocol("Nine numbers.\n", "Nine numbers, flipped.\n"))
+    again = ran(tree)
+    assert {job for job, how in again.items() if how == {MADE}} == {"numbers/cases"}
+    assert again["numbers/observe.by_sign"] == {"restored"}
+    listed = json.loads(tree.results()["numbers/manifest.json"])["protocol"]
+    assert [deviation["says"] for deviation in listed["deviations"]] == ["other words."]
+
+
+def test_a_change_of_a_protocol_that_is_not_listed_stops_its_study(tree: Tree) -> None:
+    path = tree.path / "paper/protocols/numbers.md"
+    path.write_text(protocol("Nine numbers.\n").replace("Nine", "Ten"))
+    process = tree.start()
+    said, _ = process.communicate()
+    assert process.returncode == 1
+    assert "paper/protocols/numbers.md: the text above ## Deviations was fixed with sha256 " in said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 import pytest
 
@@ -39,6 +40,30 @@ def test_a_study_that_cannot_be_used_stops_the_workflow_before_any_job(tree: Tre
     assert "studies/numbers.yaml:5: cases.sead: unknown key; expected one of" in said
     assert "did you mean 'seed'?" in said
     assert tree.results() == before
+
+
+HOSTILE = {
+    "a generator that ends its process": ("def cases(*, seed):\n", "def cases(*, seed):\n    import os; os._exit(9)\n"),
+    "a generator that interrupts": ("def cases(*, seed):\n", "def cases(*, seed):\n    raise KeyboardInterrupt\n"),
+    "a generator that writes to another study": (
+        "def cases(*, seed):\n", "def cases(*, seed):\n    open('results/scenes/cases.jsonl', 'w')\n"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after"), HOSTILE.values(), ids=HOSTILE)
+def test_a_study_that_fails_stops_none_of_the_others(tree: Tree, before: str, after: str) -> None:
+    made = tree.results()
+    shutil.rmtree(tree.path / "results/scenes")
+    tree.edit("studies/_code/numbers_code.py", lambda text: text.replace(before, after))
+    process = tree.start()
+    said, _ = process.communicate()
+    assert process.returncode == 1
+    assert "cases.generate='numbers_code:cases'" in said
+    left = tree.results()
+    assert "numbers/cases.jsonl" not in left
+    scenes = {name: data for name, data in made.items() if name.startswith("scenes/")}
+    assert {name: data for name, data in left.items() if name.startswith("scenes/")} == scenes
 
 
 def test_a_job_that_fails_shows_why_and_leaves_nothing_of_its_stage(tree: Tree) -> None:

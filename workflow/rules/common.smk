@@ -12,7 +12,6 @@ from mateprobe.pipeline import code as our_code
 from mateprobe.pipeline.environment import receipt_path
 from mateprobe.pipeline.figure_specs import find, to_draw
 from mateprobe.pipeline.made import of_all, of_page, of_study, rows_of
-from mateprobe.pipeline.manifest import protocol_path
 from mateprobe.pipeline.page import front_inputs, study_inputs
 from mateprobe.pipeline.paper import SOURCE, read_by
 from mateprobe.pipeline.pins import FOLDER, load_archives
@@ -28,7 +27,8 @@ from mateprobe.pipeline.section import (
 )
 from mateprobe.pipeline.stage import locked_packages
 from mateprobe.pipeline.studies import load_studies
-from mateprobe.pipeline.table_specs import OWN, TABLES
+from mateprobe.pipeline.study_protocol import protocol_input
+from mateprobe.pipeline.table_specs import table_called, together
 
 ARCHIVES = load_archives()
 MEMBERS = {path: str(archive.receipt) for archive in ARCHIVES.values() for path in archive.files.values()}
@@ -47,7 +47,6 @@ wildcard_constraints:
     study="|".join(STUDIES),
     validator="[a-z][a-z0-9_-]*",
     shard="|".join(["", r"\.[0-9]{4}"]),
-    table="|".join(MADE),
     environment="[a-z0-9][a-z0-9.-]*",
 
 
@@ -78,7 +77,7 @@ def code_of(modules, folder):
 
 
 def case_sources(wildcards):
-    """Return the files a study's cases come from."""
+    """Return the files a study's cases come from, and its protocol."""
     return list(case_inputs(STUDIES[wildcards.study].section("cases")).values())
 
 
@@ -145,8 +144,7 @@ def study_receipts(wildcards):
 
 def protocol_of(wildcards):
     """Return a study's protocol, if it has one."""
-    path = protocol_path(wildcards.study)
-    return [str(path)] if path.is_file() else []
+    return list(protocol_input(wildcards.study).values())
 
 
 def receipt_of(path):
@@ -165,11 +163,11 @@ def artifacts_for(table, studies):
     return [path for study in studies for path in table.inputs(study, STUDIES[study].validators)]
 
 
-def table_inputs(wildcards):
-    """Return the artifacts a table is made from."""
-    return artifacts_for(TABLES.get(wildcards.table, TABLES[OWN]), rows_of(wildcards.table, STUDIES))
-
-
+# The artifacts each table is made from, of the tables that are made together.
+TOGETHER = {
+    family: {table: artifacts_for(table_called(table), rows_of(table, STUDIES)) for table in tables}
+    for family, tables in together(MADE).items()
+}
 # The artifacts each figure is drawn from, of every figure that some study has rows for.
 FIGURES = {
     name: artifacts_for(figure.source, studies)

@@ -12,6 +12,7 @@ for NAME, ARCHIVE in ARCHIVES.items():
             f"results/logs/evidence/{NAME}.log",
         benchmark:
             f"results/benchmarks/evidence/{NAME}.tsv"
+        localrule: True
         conda:
             "../../environment.yml"
         params:

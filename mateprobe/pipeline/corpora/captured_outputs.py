@@ -16,7 +16,7 @@ from mateprobe.pipeline.corpora import Row
 from mateprobe.pipeline.corpora.generations import check_attempt, check_fields, judged, number, row
 from mateprobe.pipeline.files import sha256_file
 from mateprobe.pipeline.protocols import PROTOCOLS, Protocol
-from mateprobe.pipeline.records import read_records
+from mateprobe.records import read_records
 
 Data = Mapping[str, Any]
 ASKED_KEYS, ENDED_KEYS = {"attempt", "request", "reset"}, {"attempt", "ended", "response", "seconds"}

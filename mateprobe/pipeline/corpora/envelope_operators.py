@@ -19,7 +19,7 @@ from typing import Any
 
 from mateprobe.errors import StudyError
 from mateprobe.pipeline.corpora import Row
-from mateprobe.pipeline.records import read_records
+from mateprobe.records import read_records
 
 Data = Mapping[str, Any]
 Envelope = dict[str, Any]

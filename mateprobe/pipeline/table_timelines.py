@@ -1,4 +1,4 @@
-"""The rows of the timelines: which releases have a defect, from how its cases ended for each of them.
+"""The tables of timelines: which releases have a defect, from how its cases ended for each of them.
 
 A release has a defect if it gets the trigger wrong and both the control and the negative right. Where it
 gets one of these wrong, its trigger says nothing: mostly it has no such function yet.
@@ -11,9 +11,10 @@ from typing import Any
 
 from mateprobe.outcome import Outcome
 from mateprobe.pipeline.fixes import UNAVAILABLE, WRONG
-from mateprobe.pipeline.records import RecordFile
 from mateprobe.pipeline.releases import release_key
-from mateprobe.pipeline.table_rows import Row
+from mateprobe.pipeline.table import Row, Table, count, text
+from mateprobe.pipeline.table_defects import CHOSEN
+from mateprobe.records import RecordFile
 
 GOOD, BAD, NOT_COMPARABLE = "good", "bad", "not comparable"
 STANDINGS = (BAD, GOOD, NOT_COMPARABLE, UNAVAILABLE)
@@ -70,3 +71,38 @@ def version_timeline_each(outcomes: RecordFile) -> Iterator[Row]:
     for (package, defect, _), found in timelines(outcomes).items():
         for release, how in found.items():
             yield [package, defect, release, how]
+
+
+TABLES: Mapping[str, Table] = {
+    "version_timeline": Table(
+        f"Defects over the releases of their packages, in order of version; {CHOSEN}",
+        (
+            text("package", "Package"),
+            text("defect", "Defect"),
+            text("issue", "Report"),
+            text("last_good_before", "Last good before"),
+            text("first_bad", "First bad"),
+            text("last_bad", "Last bad"),
+            text("first_good", "First good after"),
+            count("good_between", "Good between"),
+            count("bad", "Bad"),
+            count("good", "Good"),
+            count("not_comparable", "Not comparable"),
+            count("unavailable", "Unavailable"),
+            count("releases", "Releases"),
+        ),
+        "outcomes",
+        version_timeline,
+    ),
+    "version_timeline_each": Table(
+        "Defects over the releases of their packages, release by release",
+        (
+            text("package", "Package"),
+            text("defect", "Defect"),
+            text("release", "Release"),
+            text("standing", "Standing"),
+        ),
+        "outcomes",
+        version_timeline_each,
+    ),
+}

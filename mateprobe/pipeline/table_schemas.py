@@ -1,4 +1,4 @@
-"""The rows of the tables about JSON Schema: libraries against the suite, schemas against edits of documents."""
+"""The tables about JSON Schema: libraries against the suite, schemas against edits of documents."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mateprobe.pipeline.records import RecordFile
-from mateprobe.pipeline.table_rows import Row
+from mateprobe.pipeline.table import VALIDATOR, Row, Table, count, text
+from mateprobe.records import RecordFile
 
 EVERY = "all"
 _FROM_THE_TOP = "A local reference is resolved from the top of the document, not from the $id around it."
@@ -93,3 +93,77 @@ def unexercised_constraints(outcomes: RecordFile) -> Iterator[Row]:
         if row["outcome"] is None:
             about = row["about"]
             yield [about.get("schema", "schema"), about["constraint"], about["keyword"], about["status"]]
+
+
+TABLES: Mapping[str, Table] = {
+    "conformance": Table(
+        "JSON Schema libraries against the JSON Schema Test Suite, by draft and keyword file",
+        (
+            VALIDATOR,
+            text("draft", "Draft"),
+            text("keyword", "Keyword file"),
+            count("faults", "Faults"),
+            count("detected", "Detected"),
+            count("survived", "Invalid accepted"),
+            count("controls", "Controls"),
+            count("preserved", "Preserved"),
+            count("regressed", "Valid refused"),
+            count("failed", "Baseline or variant not judged"),
+            count("not_implemented", "Draft not implemented"),
+            count("excluded", "One and the same data"),
+            count("unpaired", "Without a valid instance to compare with"),
+            count("changed_sample", "Pairs with a sample the library changed"),
+        ),
+        "outcomes",
+        conformance,
+    ),
+    "conformance_disagreements": Table(
+        "JSON Schema libraries: every pair that is not judged as the JSON Schema Test Suite has it",
+        (
+            VALIDATOR,
+            text("draft", "Draft"),
+            text("keyword", "Keyword file"),
+            text("group", "Group"),
+            text("test", "Test"),
+            text("label", "Label of the suite"),
+            text("baseline", "First valid instance"),
+            text("variant", "This instance"),
+            text("error", "Error"),
+            text("reason", "Reason"),
+        ),
+        "outcomes",
+        conformance_disagreements,
+    ),
+    "published_schemas": Table(
+        "Published schemas: which of their constraints some fault breaks, and how the pairs ended",
+        (
+            VALIDATOR,
+            text("schema", "Schema"),
+            count("constraints", "Constraints"),
+            count("exercised", "Broken by a fault"),
+            count("no_fault", "Apply, and no fault breaks them"),
+            count("not_reached", "Of no place of a document"),
+            count("conditional", "Under a condition"),
+            count("faults", "Faults"),
+            count("detected", "Detected"),
+            count("survived", "Survived"),
+            count("controls", "Controls"),
+            count("preserved", "Preserved"),
+            count("regressed", "Regressed"),
+            count("other", "Other outcomes"),
+        ),
+        "outcomes",
+        published_schemas,
+    ),
+    "unexercised_constraints": Table(
+        "Published schemas: untested obligations, the constraints that no fault breaks",
+        (
+            text("schema", "Schema"),
+            text("constraint", "Constraint"),
+            text("keyword", "Keyword"),
+            text("why", "Why"),
+        ),
+        "outcomes",
+        unexercised_constraints,
+    ),
+}

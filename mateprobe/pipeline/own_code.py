@@ -1,0 +1,186 @@
+"""Call a function of a study's own code, in a process of its own that ``command`` confines.
+
+    python -I own_code.py CODE FOLDER FORM MODULE:FUNCTION ARGUMENTS
+
+CODE is the folder the module lies in, FOLDER the one to run in, ARGUMENTS a JSON object with further arguments
+``with``, those among them that are ``paths``, and ``guarded``. It reads ``{"id", "sample"}``, one JSON object a
+line; FORM says what it answers:
+
+    validator   the verdict on the sample, as the command protocol has it
+    function    ``{"id", "result"}``, what the function makes of the sample
+    generator   ``{"id", "result"}``, the next rows; none at the end
+
+or ``{"id", "error"}``, with the ``family`` of what was raised, if it is an error of ours, unless of a validator.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from traceback import extract_tb
+from typing import Any
+
+BATCH = 64 << 10
+"""Characters of rows that are sent at once."""
+
+Answer = dict[str, Any]
+
+
+def main(arguments: list[str]) -> None:
+    """Answer every line of standard input until it ends."""
+    _import_mateprobe()
+    from mateprobe import worker
+
+    code, folder, form, name, given = arguments
+    requests, answers = worker._private_streams()  # noqa: SLF001 - its sibling
+    os.chdir(folder)
+    asked = json.loads(given)
+    if asked["guarded"]:
+        sys.addaudithook(_guard(Path(os.environ["TMPDIR"]).resolve()))
+    further = asked["with"] | {key: Path(asked["with"][key]) for key in asked["paths"]}
+    answer = _ANSWERS[form](Path(code), name, further)
+    us = os.getpid()
+    for line in requests:
+        request = json.loads(line)
+        said = _said(request["id"], answer, request["sample"])
+        if os.getpid() != us:  # the function forked and let its child return: one process answers, not two
+            os._exit(0)
+        answers.write(said + b"\n")
+        answers.flush()
+
+
+def _import_mateprobe() -> None:
+    """Import the package this file is in; the folder it lies in may not be listed, so nothing can look it up there."""
+    package = Path(__file__).resolve().parents[1]
+    spec = spec_from_file_location(package.name, package / "__init__.py", submodule_search_locations=[str(package)])
+    assert spec is not None  # noqa: S101 - for mypy: a path ending in .py has a loader
+    assert spec.loader is not None  # noqa: S101 - likewise
+    sys.modules[package.name] = module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+
+def _guard(own: Path) -> Callable[[str, tuple[Any, ...]], None]:
+    """Return what lets Python refuse what goes through it, where the system does not confine this process."""
+
+    def inside(value: Any) -> bool:
+        return isinstance(value, int | None) or Path(os.fsdecode(value)).resolve().is_relative_to(own)
+
+    def watch(event: str, values: tuple[Any, ...]) -> None:
+        if event == "open":
+            allowed = not (values[2] or 0) & _WRITING or values[0] == os.devnull or inside(values[0])
+        elif event in _CHANGING:
+            allowed = all(map(inside, values[:2]))
+        else:
+            allowed = event not in _REFUSED
+        if not allowed:
+            raise PermissionError(f"refused to the code of a study: {event} {values[:1]!r:.100}")
+
+    return watch
+
+
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_CHANGING = {
+    "os.chmod", "os.chown", "os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.symlink", "os.truncate",
+}  # fmt: skip
+_REFUSED = {"os.kill", "os.killpg", "os.system", "socket.bind", "socket.connect", "socket.sendto", "socket.sendmsg"}
+
+
+def _said(id: str, answer: Callable[[Any], Answer], sample: Any) -> bytes:
+    """Return the answer, or what was raised in its place: not even the end of the interpreter gets past this."""
+    from mateprobe import errors
+    from mateprobe.worker import described
+
+    try:
+        return json.dumps({"id": id, **answer(sample)}).encode()
+    except BaseException as error:  # noqa: BLE001 - a study's own code may fail in any way
+        family = type(error).__name__
+        if getattr(errors, family, None) is type(error):
+            return json.dumps({"id": id, "error": str(error), "family": family}).encode()
+        place = extract_tb(error.__traceback__)[-1]
+        told = f"{described(error)} ({Path(place.filename).name}:{place.lineno})"
+        return json.dumps({"id": id, "error": told, "family": ""}).encode()
+
+
+def _validator(code: Path, name: str, further: Answer) -> Callable[[Any], Answer]:
+    from mateprobe.beside import function_below
+    from mateprobe.runner import Failure, judge
+
+    def ask(sample: Any) -> Answer:
+        given: list[Any] = []
+
+        def watched(own: Any) -> Any:
+            given.append(own)
+            return function_below(code, name)(own, **further)
+
+        try:
+            said = judge(watched, sample)
+        except BaseException as error:  # noqa: BLE001 - an interrupt, or the text of an exception that raises another
+            return {"error": type(error).__name__}
+        if isinstance(said, Failure):
+            return {"error": said.message}
+        if not _unchanged(given[0], sample):
+            return {"error": "changed the sample it was asked about"}
+        return {key: getattr(said, key) for key in ("accepted", "complete", "violations", "evidence")}
+
+    return ask
+
+
+def _unchanged(own: Any, sample: Any) -> bool:
+    from mateprobe.canonical import same
+    from mateprobe.errors import InvalidType, InvalidValue
+
+    try:
+        return same(own, sample)
+    except (InvalidType, InvalidValue):  # it is no JSON any more
+        return False
+
+
+def _function(code: Path, name: str, further: Answer) -> Callable[[Any], Answer]:
+    from mateprobe.beside import function_below
+    from mateprobe.canonical import plain
+
+    return lambda value: {"result": plain(function_below(code, name)(value, **further))}
+
+
+def _generator(code: Path, name: str, further: Answer) -> Callable[[Any], Answer]:
+    from mateprobe.beside import function_below
+
+    def rows() -> Iterator[Any]:
+        yield from function_below(code, name)(**further)
+
+    generated = rows()
+    return lambda _: {"result": _batch(generated)}
+
+
+def _batch(rows: Iterator[Any]) -> list[Any]:
+    """Return the next rows as JSON data.
+
+    Raises:
+        InvalidValue, InvalidType: one cannot be; names it.
+    """
+    from mateprobe.canonical import canonical
+    from mateprobe.errors import InvalidType, InvalidValue
+
+    taken: list[Any] = []
+    size = 0
+    for row in rows:
+        try:
+            text = canonical(row)
+        except (InvalidType, InvalidValue) as error:
+            id = row.get("id") if isinstance(row, dict) else row
+            raise type(error)(f"case {id!r:.80}: {error}") from None
+        taken.append(json.loads(text))
+        size += len(text)
+        if size >= BATCH:
+            break
+    return taken
+
+
+_ANSWERS = {"validator": _validator, "function": _function, "generator": _generator}
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
