@@ -1,4 +1,4 @@
-"""``python -m benchmarks [audit] [stages] [workflow] [studies]``: measure and show; all of them renew the README.
+"""``python -m benchmarks [PART …]``: measure and show; all of them renew the README.
 
 Run from the checkout, in its environment: ``make bench``.
 """
@@ -18,7 +18,9 @@ from mateprobe.errors import one_of
 
 PARTS = {
     "audit": "Audit against the published engine",
-    "stages": "A study as stages",
+    "loop": "Plain pairs against a bare loop",
+    "scale": "Studies as stages, from a thousand pairs up",
+    "startup": "Start-up",
     "workflow": "The workflow",
     "studies": "Many studies",
 }
@@ -29,13 +31,18 @@ def main() -> None:
     """Measure the parts asked for and print them; write the README if that is all of them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (default: all)")
-    names = parser.parse_args().parts or list(PARTS)
+    parser.add_argument("--pairs", type=int, help="largest study of `scale`; 1000000 takes many minutes")
+    args = parser.parse_args()
+    if args.pairs is not None and args.pairs < 100_000:
+        parser.error(f"--pairs={args.pairs}: expected 100000 or more, for a growth has three points")
+    names = args.parts or list(PARTS)
     if unknown := set(names) - PARTS.keys():
         parser.error(f"PART={min(unknown)!r}: {one_of(min(unknown), PARTS)}")
     found: dict[str, Part] = {}
     for name in names:
         sys.stderr.write(f"benchmarks: {name} …\n")
-        found[name] = import_module(f"benchmarks.{name}").measure()
+        given = (args.pairs,) if name == "scale" and args.pairs else ()
+        found[name] = import_module(f"benchmarks.{name}").measure(*given)
     text = page(found)
     print(text)
     if found.keys() == PARTS.keys():

@@ -5,14 +5,12 @@ The names below are imported on first use, so that importing the package costs a
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
 from ._version import __version__ as __version__
 
 LIBRARY_VERSION = __version__
 """The version reports carry (kept beside ``__version__`` for existing callers)."""
 
+TYPE_CHECKING = False  # what type checkers take for true; importing typing costs more than Python's own start
 if TYPE_CHECKING:
     from .adapters import lifecard_document as lifecard_document
     from .bindings import check_fields as check_fields
@@ -97,6 +95,8 @@ if not TYPE_CHECKING:  # so that a misspelt name is seen where types are checked
     def __getattr__(name: str) -> object:
         if name not in _HOME:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
         return getattr(import_module(f".{_HOME[name]}", __name__), name)
 
 

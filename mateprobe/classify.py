@@ -9,7 +9,6 @@ validator's verdict that calls itself incomplete says nothing of which part to t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
@@ -25,8 +24,7 @@ class Evidence(StrEnum):
     ERROR = "error"
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):  # a tuple: looked up by the thousand, it must hash fast
     """What a validator said of one sample, reduced to what decides an outcome.
 
     ``accepted`` may be true of incomplete or failed evidence only under a policy that lets it pass.
@@ -41,8 +39,7 @@ class Judged:
         return self.accepted and self.evidence is Evidence.COMPLETE
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """Everything the decision depends on.
 
     ``named``: every expected id is among the reported ones (and there is at least one).

@@ -6,17 +6,15 @@ baseline failed, 4 nothing was evaluated.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from typing import IO, TYPE_CHECKING
 
 from ._version import __version__
 from .commands import MET, NOT_MET, STDIN, UNUSABLE, Streams, about, deliver, form, name_of, nothing
-from .engine import evaluate
 from .errors import MateProbeError
-from .serialization import load_bundle
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
     from .case_file import CaseFile
@@ -92,6 +90,8 @@ def _with_command(arguments: Sequence[str]) -> list[str]:
 
 
 def _parser() -> argparse.ArgumentParser:
+    import argparse
+
     from . import audit_commands
 
     parser = argparse.ArgumentParser("mateprobe", **form("Check documents, and corpora of audit cases."))
@@ -124,6 +124,8 @@ def _evaluate(bundle: str, stdin: IO[bytes] | IO[str]) -> Report:
     from pathlib import Path
 
     from . import strict_json
+    from .engine import evaluate
+    from .serialization import load_bundle
 
     data = strict_json.read(stdin, STDIN) if bundle == "-" else strict_json.load(Path(bundle))
     with about(bundle):

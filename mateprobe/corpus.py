@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import marshal
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
-from .canonical import canonical, canonical_bytes, field_names
+from .canonical import canonical, canonical_bytes, field_names, is_plain
 from .errors import InvalidType, InvalidValue
 from .outcome import Relation, Validity
 
@@ -31,10 +34,54 @@ class Pair:
     variant: str
 
 
+Frozen = bytes | str
+"""A sample nobody can change any more: plain data marshalled, its canonical text if it is anything else."""
+
+_MARSHAL = 2  # the last version whose bytes depend on the value alone, not on which objects it shares
+_LONG = sys.get_int_max_str_digits() * 2 // 5  # bytes, less than a number takes that is too long for text
+
+
+def freeze(sample: Any) -> Frozen:
+    """Return ``sample`` frozen; alike samples, the order of keys included, are frozen alike.
+
+    Raises:
+        InvalidValue, InvalidType: JSON cannot hold it; the message has the path.
+    """
+    try:
+        if is_plain(sample):
+            frozen = marshal.dumps(sample, _MARSHAL)
+            if b"\xed" in frozen or len(frozen) > _LONG:  # so begins a lone surrogate; a number too long for text
+                canonical_bytes(sample)
+            return frozen
+    except (RecursionError, ValueError):  # nested deeply, or what is no plain data after all, such as a FrozenDict
+        pass
+    return canonical_bytes(sample).decode()
+
+
+def thaw(frozen: bytes) -> Any:
+    """Return a copy of plain data that was frozen, which its receiver may damage."""
+    return marshal.loads(frozen)  # noqa: S302 (our own bytes)
+
+
+def identical(case: Case, baseline: Frozen, variant: Frozen) -> bool:
+    """Tell whether a case's frozen samples are the same JSON, which may have its keys in another order."""
+    if type(baseline) is bytes and type(variant) is bytes and case.baseline != case.variant:
+        return False  # plain data that differ to Python differ as JSON: spares most pairs their texts
+    return baseline == variant or _text(baseline) == _text(variant)
+
+
+def _text(frozen: Frozen) -> bytes:
+    return canonical_bytes(thaw(frozen)) if isinstance(frozen, bytes) else frozen.encode()
+
+
 class Corpus:
-    """The identities of cases: a digest for every sample, one for the whole.
+    """The identities of cases: a digest for every sample, one for the whole, each worked out when first asked for.
 
     Refuses, before anything is run, duplicate ids and samples that JSON cannot hold.
+
+    Attributes:
+        cases: the cases.
+        frozen: each case's baseline and variant as they are now.
 
     Raises:
         InvalidValue: two cases with one id, or a value JSON cannot hold. InvalidType: likewise for a
@@ -42,36 +89,52 @@ class Corpus:
     """
 
     def __init__(self, cases: Iterable[Case]) -> None:
-        cases = tuple(cases)
-        # Samples are told apart by object while the cases are alive; equal objects get equal digests.
-        known: dict[int, tuple[bytes, str]] = {}
-        whole = hashlib.sha256(b"[")
-        self.pairs: list[Pair] = []
+        self.cases = tuple(cases)
+        # Samples are told apart by object while the cases are alive: one shared by many is frozen once.
+        known: dict[int, Frozen] = {}
         seen: set[str] = set()
-        for position, case in enumerate(cases):
+        self.frozen: list[tuple[Frozen, Frozen]] = []
+        for case in self.cases:
             if case.id in seen:
                 raise InvalidValue(f"case {case.id!r} occurs twice; give every case an id of its own")
             seen.add(case.id)
-            baseline = _identify(known, case, "baseline")
-            variant = _identify(known, case, "variant")
-            self.pairs.append(Pair(baseline[1], variant[1]))
+            try:
+                role, sample = "baseline", case.baseline
+                baseline = known.get(id(sample)) or freeze(sample)
+                known[id(sample)] = baseline
+                role, sample = "variant", case.variant
+                variant = known.get(id(sample)) or freeze(sample)
+                known[id(sample)] = variant
+            except (InvalidType, InvalidValue) as error:
+                raise type(error)(f"case {case.id!r} {role}: {error}") from None
+            self.frozen.append((baseline, variant))
+
+    @cached_property
+    def _identities(self) -> dict[Frozen, tuple[bytes, str]]:
+        texts = {frozen: _text(frozen) for pair in self.frozen for frozen in pair}
+        return {frozen: (text, hashlib.sha256(text).hexdigest()) for frozen, text in texts.items()}
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """The digests of each case's samples."""
+        known = self._identities
+        return [Pair(known[baseline][1], known[variant][1]) for baseline, variant in self.frozen]
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of the cases.
+
+        Raises:
+            InvalidValue: a field of a case JSON cannot hold; names the case.
+        """
+        known = self._identities
+        whole = hashlib.sha256(b"[")
+        for position, (case, (baseline, variant)) in enumerate(zip(self.cases, self.frozen, strict=True)):
             whole.update(b"," if position else b"")
-            for piece in _case_bytes(case, baseline[0], variant[0]):
+            for piece in _case_bytes(case, known[baseline][0], known[variant][0]):
                 whole.update(piece)
         whole.update(b"]")
-        self.digest = whole.hexdigest()
-
-
-def _identify(known: dict[int, tuple[bytes, str]], case: Case, role: str) -> tuple[bytes, str]:
-    sample = getattr(case, role)
-    identity = known.get(id(sample))
-    if identity is None:
-        try:
-            text = canonical_bytes(sample)
-        except (InvalidType, InvalidValue) as error:
-            raise type(error)(f"case {case.id!r} {role}: {error}") from None
-        identity = known[id(sample)] = (text, hashlib.sha256(text).hexdigest())
-    return identity
+        return whole.hexdigest()
 
 
 def _case_bytes(case: Any, baseline: bytes, variant: bytes) -> Iterator[bytes]:
@@ -110,5 +173,9 @@ def check_label(case: Any, home: str, expectation: str) -> None:
         raise InvalidValue(f"case {case.id!r} is a control with expected={case.expected!r}; a control expects nothing")
     if not isinstance(case.provenance, str):
         raise InvalidType(f"case {case.id!r} provenance={case.provenance!r}; expected text")
+    try:
+        canonical_bytes([case.id, getattr(case, home), case.provenance, list(case.expected)])
+    except InvalidValue as error:
+        raise InvalidValue(f"case {case.id!r}: id, {home}, provenance, expected: {error}") from None
     if case.validity is Validity.VALID and not case.provenance:
         raise InvalidValue(f"case {case.id!r} is labelled valid with provenance=''; say who or what established it")

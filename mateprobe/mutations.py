@@ -193,8 +193,9 @@ def audit(cases: Iterable[MutationCase], contracts: Iterable[Contract], policy: 
     for case in cases:
         campaign.check(case)
     corpus = Corpus(cases)
+    digest = corpus.digest  # first of all: it refuses what JSON cannot hold
     results = tuple(campaign.run(case, pair) for case, pair in zip(cases, corpus.pairs, strict=True))
-    return CampaignReport(results, corpus.digest)
+    return CampaignReport(results, digest)
 
 
 class _Campaign:
@@ -220,7 +221,7 @@ class _Campaign:
             variant, found = self._report(case.variant, pair.variant)
             ids = violated(variant)
             named = all(target in ids for target in case.expected)
-            decision = classify(replace(facts, variant=found, named=named))
+            decision = classify(facts._replace(variant=found, named=named))
         reason = _REASONS.get(decision.reason, decision.reason.value)
         if case.relation is Relation.VIOLATION and variant and decision.outcome is not Outcome.DETECTED:
             reason = _UNDETECTED

@@ -34,7 +34,7 @@ class Verdict:
     evidence: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if {type(self.accepted), type(self.complete)} != {bool}:
+        if not (type(self.accepted) is type(self.complete) is bool):
             raise InvalidType(f"verdict accepted={self.accepted!r}, complete={self.complete!r}; expected True or False")
         if self.violations.__class__ is not tuple or self.violations:
             object.__setattr__(self, "violations", names(self.violations, "verdict violations"))
@@ -92,13 +92,25 @@ Judgement = Verdict | Failure
 Validator = Callable[[Any], Judgement]
 
 
-def judge(validator: Validator, sample: Any) -> Judgement:
+def duplicate(sample: Any) -> Any:
+    """Return a deep copy that its receiver may damage.
+
+    Raises:
+        Exception: whatever copying the sample raises, when neither way of copying works.
+    """
+    try:
+        return pickle.loads(pickle.dumps(sample, protocol=pickle.HIGHEST_PROTOCOL))  # noqa: S301 (our own bytes)
+    except Exception:  # noqa: BLE001 - whatever stops pickle, deepcopy has its own way
+        return copy.deepcopy(sample)
+
+
+def judge(validator: Validator, sample: Any, copied: Callable[[Any], Any] = duplicate) -> Judgement:
     """Ask ``validator`` about a copy of ``sample``; anything but a ``Verdict`` is a failure.
 
     One that stands for a program returns the program's ``Failure``. Only ``KeyboardInterrupt`` passes through.
     """
     try:
-        own = duplicate(sample)
+        own = copied(sample)
     except Exception as error:  # noqa: BLE001 - a failure is a value here
         return Failure.of(error, Origin.COPY)
     try:
@@ -112,17 +124,19 @@ def judge(validator: Validator, sample: Any) -> Judgement:
     return _adopt(verdict)
 
 
-def judge_repeatedly(validator: Validator, sample: Any, times: int) -> Judgement:
+def judge_repeatedly(
+    validator: Validator, sample: Any, times: int, copied: Callable[[Any], Any] = duplicate
+) -> Judgement:
     """Ask ``validator`` about ``sample`` so many times, as ``judge`` does; answers that differ are a failure.
 
     Two answers differ if one accepts and the other does not, if one is complete and the other is not, if
     they name other ids, or if only one of them is a failure. What they give as evidence may differ.
     """
-    if times == 1:  # what nearly every audit asks for
-        return judge(validator, sample)
+    if times == 1:
+        return judge(validator, sample, copied)
     alike: dict[Hashable, list[Judgement]] = {}
     for _ in range(times):
-        answer = judge(validator, sample)
+        answer = judge(validator, sample, copied)
         alike.setdefault(_decisive(answer), []).append(answer)
     if len(alike) == 1:
         return next(iter(alike.values()))[0]
@@ -170,16 +184,11 @@ def judged(judgement: Judgement) -> Judged:
     """Reduce a judgement to what the decision table looks at."""
     if isinstance(judgement, Failure):
         return Judged(Evidence.ERROR, accepted=False)
-    return Judged(Evidence.COMPLETE if judgement.complete else Evidence.INCOMPLETE, judgement.accepted)
+    return _JUDGED[judgement.complete, judgement.accepted]
 
 
-def duplicate(sample: Any) -> Any:
-    """Return a deep copy that its receiver may damage.
-
-    Raises:
-        Exception: whatever copying the sample raises, when neither way of copying works.
-    """
-    try:
-        return pickle.loads(pickle.dumps(sample, protocol=pickle.HIGHEST_PROTOCOL))  # noqa: S301 (our own bytes)
-    except Exception:  # noqa: BLE001 - whatever stops pickle, deepcopy has its own way
-        return copy.deepcopy(sample)
+_JUDGED = {
+    (complete, accepted): Judged(Evidence.COMPLETE if complete else Evidence.INCOMPLETE, accepted)
+    for complete in (True, False)
+    for accepted in (True, False)
+}

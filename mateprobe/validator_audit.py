@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Literal, TypeVar
+from functools import cache
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from ._version import __version__
 from .canonical import plain
-from .classify import Facts, classify, without_variant
-from .corpus import Corpus, Pair, check_label
+from .classify import Decision, Facts, Judged, classify, without_variant
+from .corpus import Corpus, Frozen, Pair, check_label, identical, thaw
 from .errors import InvalidType, InvalidValue, one_of
 from .model import Report, names
 from .mutations import violated
-from .outcome import Outcome, Reason, Relation, Validity
+from .outcome import Outcome, Relation, Validity
 from .provenance import GitProvenance
 from .runner import Failure, Judgement, Reading, Verdict, judge_repeatedly, judged
 from .tally import assess, counts, rates, shortfalls
@@ -131,8 +132,37 @@ class Flip:
     case_ids: tuple[str, ...]
 
 
+class Ending(NamedTuple):
+    """How one case ended, without the identities of its samples."""
+
+    id: str
+    obligation: str
+    relation: Relation
+    outcome: Outcome
+    reason: str
+    baseline: Judgement | None
+    variant: Judgement | None
+
+
+class _Unread:
+    """A report whose results and digest are worked out when somebody reads them: counting needs neither."""
+
+    __slots__ = ("_corpus", "_endings")
+
+    def __getattr__(self, name: str) -> Any:
+        """Fill in a field that has not been read before."""
+        if name == "cases":
+            value: Any = tuple(map(_result, self._corpus.cases, self._corpus.pairs, self._endings))
+        elif name == "corpus_digest":
+            value = self._corpus.digest
+        else:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        object.__setattr__(self, name, value)
+        return value
+
+
 @dataclass(frozen=True, slots=True)
-class ValidatorAuditReport:
+class ValidatorAuditReport(_Unread):
     """The results of an audit in case order, the obligations, and the digest of the cases.
 
     ``repeat`` is how often the validator was asked about each sample.
@@ -149,10 +179,11 @@ class ValidatorAuditReport:
 
     def summary(self) -> dict[str, Any]:
         """Return totals, counts, rates (0 to 1, None where undefined) and the evidence by obligation."""
-        found = rates((case.relation, case.outcome) for case in self.cases)
+        cases = self._ended()
+        found = rates((case.relation, case.outcome) for case in cases)
         return {
-            "total": len(self.cases),
-            "counts": counts(case.outcome for case in self.cases),
+            "total": len(cases),
+            "counts": counts(case.outcome for case in cases),
             "eligible_faults": found.faults,
             "detected_faults": found.detected,
             "detection_score": found.detection_score,
@@ -162,9 +193,12 @@ class ValidatorAuditReport:
             "obligations": self._obligations(),
         }
 
+    def _ended(self) -> Sequence[Ending | AuditResult]:
+        return getattr(self, "_endings", None) or self.cases
+
     def _obligations(self) -> list[dict[str, Any]]:
-        cases: dict[str, list[AuditResult]] = defaultdict(list)
-        for case in self.cases:
+        cases: dict[str, list[Ending | AuditResult]] = defaultdict(list)
+        for case in self._ended():
             cases[case.obligation].append(case)
         return [
             {
@@ -209,7 +243,7 @@ class ValidatorAuditReport:
             AssertionError: a line per rate that is short or undefined, and per failing case as
                 ``ID: OUTCOME (REASON)``.
         """
-        lines = shortfalls(self.cases, detection=detection, preservation=preservation)
+        lines = shortfalls(self._ended(), detection=detection, preservation=preservation)
         if lines:
             raise AssertionError("\n".join([f"MateProbe audit of {self.validator_id!r} failed:", *lines]))
 
@@ -226,8 +260,9 @@ def audit_validator(
     """Ask ``validator`` about the samples of every case and decide how each case ends.
 
     The validator sees a copy of each distinct sample, once, or ``repeat`` times: then one on which its
-    answers differ has no verdict, so that no case that rests on it is detected or preserved. A case whose
-    label is not valid, or whose two samples are identical, never reaches it.
+    answers differ has no verdict, so that no case that rests on it is detected or preserved. Samples of
+    one content whose keys are in another order are asked about apart. A case whose label is not valid, or
+    whose two samples are identical (the order of keys aside), never reaches it.
 
     Raises:
         InvalidValue: no cases, no obligations or no id; duplicate ids; a case of an unknown
@@ -238,16 +273,41 @@ def audit_validator(
     if type(repeat) is not int or repeat < 1:
         raise InvalidValue(f"repeat={repeat!r}; expected how often each sample is judged, 1 or more")
     corpus = Corpus(cases)
-    judgements: dict[str, Judgement] = {}
+    if any(type(case) is not AuditCase for case in cases):
+        _ = corpus.digest  # refuses what JSON cannot hold of the fields that are a user's own
+    known: dict[Frozen, Asked] = {}
 
-    def ask(digest: str, sample: T) -> Judgement:
-        known = judgements.get(digest)
-        if known is None:
-            known = judgements[digest] = judge_repeatedly(validator, sample, repeat)
-        return known
+    def ask(frozen: Frozen, sample: T) -> Asked:
+        plain = isinstance(frozen, bytes)
+        judgement = (
+            judge_repeatedly(validator, frozen, repeat, thaw) if plain else judge_repeatedly(validator, sample, repeat)
+        )
+        asked = known[frozen] = (judgement, judged(judgement))
+        return asked
 
-    results = tuple(_run(case, pair, ask) for case, pair in zip(cases, corpus.pairs, strict=True))
-    return ValidatorAuditReport(validator_id, obligations, results, corpus.digest, provenance=provenance, repeat=repeat)
+    endings = []
+    for case, (baseline, variant) in zip(cases, corpus.frozen, strict=True):
+        same = identical(case, baseline, variant)
+        first = last = None
+        decision = _early(case.relation, case.validity, same)
+        if decision is None:
+            first, found = known.get(baseline) or ask(baseline, case.baseline)
+            decision = _early(case.relation, case.validity, same, found)
+        if decision is None:
+            last, found = known.get(variant) or ask(variant, case.variant)
+            named = isinstance(last, Verdict) and set(case.expected) <= set(last.violations)
+            decision = _late(case.relation, found, named)
+        endings.append(_ending(case, decision, first, last))
+    given = {"validator_id": validator_id, "obligations": obligations, "provenance": provenance, "repeat": repeat}
+    return _unread(corpus, endings, **given)
+
+
+def _unread(corpus: Corpus, endings: list[Ending], **given: Any) -> ValidatorAuditReport:
+    report = ValidatorAuditReport.__new__(ValidatorAuditReport)
+    rest = {"schema_version": 2, "library_version": __version__, **given}
+    for name, value in {"_corpus": corpus, "_endings": endings, **rest}.items():
+        object.__setattr__(report, name, value)
+    return report
 
 
 def report_verdict(report: Report) -> Verdict:
@@ -280,20 +340,34 @@ def _check_inventory(cases: tuple[AuditCase[T], ...], obligations: tuple[Obligat
             raise InvalidValue(f"case {case.id!r} obligation={case.obligation!r}: {one_of(case.obligation, ids)}")
 
 
-def _run(case: AuditCase[T], pair: Pair, ask: Callable[[str, T], Judgement]) -> AuditResult:
-    baseline: Judgement | None = None
-    variant: Judgement | None = None
-    identical = pair.baseline == pair.variant
-    decision = without_variant(Facts(case.relation, case.validity, identical, _CLEAN))
-    if decision is None:
-        baseline = ask(pair.baseline, case.baseline)
-        decision = without_variant(Facts(case.relation, case.validity, identical, judged(baseline)))
-    if decision is None:
-        variant = ask(pair.variant, case.variant)
-        named = isinstance(variant, Verdict) and set(case.expected) <= set(variant.violations)
-        decision = classify(
-            Facts(case.relation, case.validity, identical, judged(baseline), judged(variant), named)  # type: ignore[arg-type]
-        )
+Asked = tuple[Judgement, Judged]
+"""What a validator said of a sample, and what of it decides."""
+
+
+# A baseline as it should be; also stands in for one not yet asked, against which only the label or identity can speak.
+_CLEAN = judged(Verdict(accepted=True))
+
+
+@cache  # called for every case: spares making facts of what has been decided before
+def _early(relation: Relation, validity: Validity, identical: bool, baseline: Judged = _CLEAN) -> Decision | None:
+    return without_variant(Facts(relation, validity, identical, baseline))
+
+
+@cache
+def _late(relation: Relation, variant: Judged, named: bool) -> Decision:
+    return classify(Facts(relation, Validity.VALID, False, _CLEAN, variant, named))
+
+
+def _ending(case: AuditCase[Any], decision: Decision, baseline: Judgement | None, variant: Judgement | None) -> Ending:
+    outcome, reason = decision
+    text: str = reason.value
+    for judgement in (baseline, variant):
+        if isinstance(judgement, Failure):
+            text = f"{reason}: {judgement.message}"
+    return Ending(case.id, case.obligation, case.relation, outcome, text, baseline, variant)
+
+
+def _result(case: AuditCase[Any], pair: Pair, ending: Ending) -> AuditResult:
     return AuditResult(
         id=case.id,
         obligation=case.obligation,
@@ -303,22 +377,13 @@ def _run(case: AuditCase[T], pair: Pair, ask: Callable[[str, T], Judgement]) -> 
         expected=case.expected,
         baseline_digest=pair.baseline,
         variant_digest=pair.variant,
-        outcome=decision.outcome,
-        reason=_reason(decision.reason, baseline, variant),
-        baseline=_verdict(baseline),
-        variant=_verdict(variant),
-        baseline_readings=_readings(baseline),
-        variant_readings=_readings(variant),
+        outcome=ending.outcome,
+        reason=ending.reason,
+        baseline=_verdict(ending.baseline),
+        variant=_verdict(ending.variant),
+        baseline_readings=_readings(ending.baseline),
+        variant_readings=_readings(ending.variant),
     )
-
-
-# Stands in for a baseline not yet asked: only labels and identity can decide against it.
-_CLEAN = judged(Verdict(accepted=True))
-
-
-def _reason(reason: Reason, baseline: Judgement | None, variant: Judgement | None) -> str:
-    failure = {Reason.BASELINE_ERROR: baseline, Reason.VARIANT_ERROR: variant}.get(reason)
-    return f"{reason}: {failure.message}" if isinstance(failure, Failure) else reason.value
 
 
 def _verdict(judgement: Judgement | None) -> Verdict | None:

@@ -16,7 +16,7 @@ from mateprobe import strict_json
 from mateprobe.canonical import digest as digest_of, plain, same, shard_of
 from mateprobe.engine import Contract, Profile
 from mateprobe.errors import InvalidStructure, InvalidType, InvalidValue, StageError, StudyError
-from mateprobe.model import Report, Status
+from mateprobe.model import Check, Report, Status
 from mateprobe.mutations import Sample, Target, violated
 from mateprobe.pipeline.environment import missing_here
 from mateprobe.pipeline.foreign import OwnCodeError, command_of, function_of
@@ -34,6 +34,7 @@ from mateprobe.pipeline.section import (
     parts,
     read_by_generator,
     receipt_path,
+    sample_key,
     source_path,
     stage_modules,
     study_folder,
@@ -78,8 +79,7 @@ def run(args: argparse.Namespace) -> int:
         write_records(path, "observations", rows, {"validator": validator, **header})
 
     def make(partial: Mapping[str, Path]) -> None:
-        samples = distinct_samples(read_records(cases, "cases"))
-        mine = (pair for pair in samples if shard_of(pair[0], shards) == args.shard)
+        mine = distinct_samples(read_records(cases, "cases"), args.shard, shards)
         if program:
             header = {"itemised": False, "made_from": digests(section["validator"], study_folder(section))}
             rows = _answered(mine, section, frozen, fresh=args.fresh)
@@ -153,14 +153,16 @@ def _replayed(
     yield from replayed(frozen, (digest for digest, _ in samples), path)
 
 
-def distinct_samples(cases: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Any]]:
-    """Yield each distinct sample with its digest, in order of first appearance, baseline first."""
+def distinct_samples(cases: Iterable[Mapping[str, Any]], shard: int = 0, shards: int = 1) -> Iterator[tuple[str, Any]]:
+    """Yield each distinct sample of a shard with its digest, in order of first appearance, baseline first."""
     seen: set[bytes] = set()
     for case in cases:
         for side in ("baseline", "variant"):
             digest = case[f"{side}_sha256"]
-            key = bytes.fromhex(digest or "")
-            if key and key not in seen:
+            if digest is None or shard_of(digest, shards) != shard:
+                continue
+            key = sample_key(digest)
+            if key not in seen:
                 seen.add(key)
                 yield digest, case[side]
 
@@ -242,10 +244,24 @@ def _contracts(
             **_repeated(report),
             "error": f"rules failed: {', '.join(broken)}" if broken else None,
             "input_digest": report.input_digest,
-            "checks": report.checks,
+            "checks": [_written(check) for check in report.checks],
         }
 
     return {"itemised": True, "contracts_digest": profile.digest, "policy": plain(policy)}, observe
+
+
+def _written(check: Check) -> dict[str, Any]:
+    """Return a check as its record has it, keys in order: nearly all of what this stage writes, so spelled out."""
+    return {
+        "code": check.code,
+        "evidence": check.evidence,
+        "kind": check.kind.value,
+        "metrics": [list(metric) for metric in check.metrics],
+        "rule_id": check.rule_id,
+        "scope": check.scope,
+        "status": check.status.value,
+        "version": check.version,
+    }
 
 
 def _repeated(report: Report) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ from mateprobe.pipeline.section import (
     parse_section,
     parts,
     receipt_path,
+    sample_key,
     stage_modules,
 )
 from mateprobe.pipeline.stage import run_stage
@@ -95,6 +95,7 @@ class Observations:
         self._files = files
         self._rows = [iter(file) for file in files]
         self._known: dict[bytes, Observed] = {}
+        self._said: dict[object, Observed] = {}  # most samples are told the same: each answer is kept once
 
     def of(self, digest: str) -> Observed:
         """Return what was said of a sample.
@@ -102,15 +103,17 @@ class Observations:
         Raises:
             EvidenceError: nothing was: the file does not belong to these cases.
         """
-        key = bytes.fromhex(digest)
-        if key not in self._known:
+        key = sample_key(digest)
+        known = self._known.get(key)
+        if known is None:
             shard = shard_of(digest, len(self._files))
             row = next(self._rows[shard], None)
             if row is None or row["sample"] != digest:
                 found = f"sample {row['sample']}" if row else "the end of the file"
                 raise EvidenceError(f"{self._files[shard].path}: expected sample {digest}, found {found}{_REMEDY}")
-            self._known[key] = _observed(row)
-        return self._known[key]
+            observed = _observed(row)
+            known = self._known[key] = _once(self._said, observed)
+        return known
 
     def close(self) -> None:
         """Read the end of each file.
@@ -121,6 +124,12 @@ class Observations:
         for file, rows in zip(self._files, self._rows, strict=True):
             for row in rows:
                 raise EvidenceError(f"{file.path}: expected its end, found sample {row['sample']}{_REMEDY}")
+
+
+def _once(said: dict[object, Observed], observed: Observed) -> Observed:
+    if observed.repeated is not None:  # rare, and no key of a dict
+        return observed
+    return said.setdefault(observed, observed)
 
 
 _REMEDY = "; it is not of these cases: remove it and run again"
@@ -208,7 +217,7 @@ def _unpaired(case: Mapping[str, Any], observations: Observations) -> dict[str, 
 def _by_rejection(_: Mapping[str, Any], facts: Facts, __: Observed, ___: Observed) -> str:
     """Return the outcome if any complete rejection counted as a detection, whatever was reported."""
     rejected = facts.variant is not None and facts.variant == Judged(Evidence.COMPLETE, accepted=False)
-    return classify(replace(facts, named=rejected)).outcome.value
+    return classify(facts._replace(named=rejected)).outcome.value
 
 
 def _by_assertions(case: Mapping[str, Any], _: Facts, baseline: Observed, variant: Observed) -> str:

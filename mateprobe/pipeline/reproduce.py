@@ -129,7 +129,7 @@ def _some(paths: Sequence[Path]) -> str:
 
 def _run_workflow(profile: Path, arguments: list[str], lock: IO[str]) -> int:
     """Run Snakemake, the lock its standard input, with a progress display; return how many jobs ran."""
-    command = [sys.executable, "-m", "snakemake", "--workflow-profile", str(profile), "--nolock", *arguments]
+    command = [sys.executable, "-m", "snakemake", "--workflow-profile", str(profile), *arguments]
     pipe = subprocess.PIPE
     LOG.parent.mkdir(parents=True, exist_ok=True)
     with (

@@ -13,6 +13,9 @@ from typing import IO
 RUN = 4096
 """Lines sorted in memory at a time."""
 
+READ = 1 << 16
+"""Bytes read of a run at a time; more by a line at most."""
+
 Line = tuple[str, bytes]
 """What a line is sorted by, and the line, which holds no line feed."""
 _key = itemgetter(0)
@@ -43,7 +46,7 @@ def _spool(spool: IO[bytes], run: list[Line]) -> tuple[int, int]:
 def _unspool(spool: IO[bytes], position: int, end: int) -> Iterator[Line]:
     while position < end:
         spool.seek(position)
-        spooled = spool.readline()
-        position += len(spooled)
-        key, _, line = spooled[:-1].partition(b"\t")
-        yield json.loads(key), line
+        for spooled in spool.readlines(min(READ, end - position - 1)):  # ends with the line that exceeds it
+            position += len(spooled)
+            key, _, line = spooled[:-1].partition(b"\t")
+            yield json.loads(key.decode()), line

@@ -25,7 +25,6 @@ from mateprobe import (
     Validity,
     Verdict,
 )
-from mateprobe.classify import Evidence, Facts, Judged
 
 text = st.text(max_size=5)
 word = st.text(min_size=1, max_size=5)
@@ -77,13 +76,7 @@ ids = st.lists(word, max_size=3, unique=True).map(tuple)
 verdicts = st.builds(Verdict, st.just(False), ids, st.booleans(), words) | st.builds(
     Verdict, st.just(True), st.just(()), st.booleans(), words
 )
-judged = st.builds(Judged, st.sampled_from(Evidence), st.booleans())
-facts = st.builds(
-    Facts, st.sampled_from(Relation), st.sampled_from(Validity), st.booleans(), st.none() | judged,
-    st.none() | judged, st.booleans(), st.booleans(),
-)  # fmt: skip
-
 everything = st.one_of(
     claims, surfaces, documents, contexts, checks, policies, reports, samples, targets, mutation_cases, audit_cases,
-    obligations, verdicts, facts,
+    obligations, verdicts,
 )  # fmt: skip

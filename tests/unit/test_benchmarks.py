@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import cost, distinct
+from benchmarks import cost, distinct, loop_worker, orders, scale
 from benchmarks.__main__ import PARTS, page
+from benchmarks.critical import Job, critical_path
 from benchmarks.measure import Part, exponent, run, table
 from mateprobe.canonical import digest
 from mateprobe.pipeline.corpora import feasibility
@@ -53,6 +54,36 @@ def test_the_page_shows_figures_before_details() -> None:
 
 def test_a_table_aligns_figures_to_the_right() -> None:
     assert table(("a", "b"), [("x", "1")]) == "| a | b |\n| --- | --: |\n| x | 1 |"
+
+
+def test_the_critical_path_is_the_chain_that_takes_longest_not_the_longest_job() -> None:
+    jobs = {
+        "alone": Job(5, set(), {"a"}),
+        "first": Job(2, {"source"}, {"b", "c"}),
+        "second": Job(1, {"c"}, {"d"}),
+        "last": Job(3, {"b", "d"}, {"e"}),
+    }
+    assert critical_path(jobs) == ["first", "second", "last"]
+    assert critical_path({}) == []
+
+
+@pytest.mark.parametrize("name", loop_worker.VALIDATORS)
+def test_a_bare_loop_counts_every_fault_and_control(name: str) -> None:
+    find, form = loop_worker.VALIDATORS[name]
+    assert loop_worker.bare(loop_worker.pairs(9, form), find) == (4, 5)
+    assert loop_worker.by_audit(loop_worker.pairs(9, form), find)() == (4, 5)
+
+
+def test_the_measured_validator_of_orders_finds_the_faults_alone() -> None:
+    rows = list(orders.cases(pairs=10))
+    assert [list(orders.judge(row["variant"]).violations) for row in rows] == [row["expected"] for row in rows]
+    assert all(orders.judge(row["baseline"]).accepted for row in rows)
+    assert len({digest(row[side]) for row in rows for side in ("baseline", "variant")}) == 20
+
+
+def test_two_workers_take_jobs_up_one_after_another() -> None:
+    assert scale._shared([3, 1, 1, 1]) == 3
+    assert scale._shared([]) == 0
 
 
 RATES = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from mateprobe import Outcome, Reason, Relation, Validity
@@ -20,53 +18,53 @@ CONTROL = Facts(Relation.PRESERVE, Validity.VALID, identical=False, baseline=CLE
 
 EARLY: dict[str, tuple[Facts, Outcome, Reason]] = {
     "an equivalent variant": (
-        replace(FAULT, validity=Validity.EQUIVALENT), Outcome.EXCLUDED, Reason.LABEL_EQUIVALENT),
+        FAULT._replace(validity=Validity.EQUIVALENT), Outcome.EXCLUDED, Reason.LABEL_EQUIVALENT),
     "an unreviewed variant": (
-        replace(CONTROL, validity=Validity.UNREVIEWED), Outcome.EXCLUDED, Reason.LABEL_UNREVIEWED),
+        CONTROL._replace(validity=Validity.UNREVIEWED), Outcome.EXCLUDED, Reason.LABEL_UNREVIEWED),
     "a label before identity": (
-        replace(FAULT, validity=Validity.UNREVIEWED, identical=True), Outcome.EXCLUDED, Reason.LABEL_UNREVIEWED),
+        FAULT._replace(validity=Validity.UNREVIEWED, identical=True), Outcome.EXCLUDED, Reason.LABEL_UNREVIEWED),
     "a label before the baseline": (
-        replace(FAULT, validity=Validity.UNREVIEWED, baseline=FAILED), Outcome.EXCLUDED, Reason.LABEL_UNREVIEWED),
-    "identical samples": (replace(FAULT, identical=True), Outcome.EXCLUDED, Reason.IDENTICAL_VARIANT),
+        FAULT._replace(validity=Validity.UNREVIEWED, baseline=FAILED), Outcome.EXCLUDED, Reason.LABEL_UNREVIEWED),
+    "identical samples": (FAULT._replace(identical=True), Outcome.EXCLUDED, Reason.IDENTICAL_VARIANT),
     "identity before the baseline": (
-        replace(FAULT, identical=True, baseline=FAILED), Outcome.EXCLUDED, Reason.IDENTICAL_VARIANT),
+        FAULT._replace(identical=True, baseline=FAILED), Outcome.EXCLUDED, Reason.IDENTICAL_VARIANT),
     "a baseline on which the validator failed": (
-        replace(FAULT, baseline=FAILED), Outcome.BASELINE_FAILED, Reason.BASELINE_ERROR),
+        FAULT._replace(baseline=FAILED), Outcome.BASELINE_FAILED, Reason.BASELINE_ERROR),
     "a baseline on which a rule failed": (
-        replace(FAULT, baseline=FAILED, itemised=True), Outcome.BASELINE_FAILED, Reason.BASELINE_NOT_ACCEPTED),
+        FAULT._replace(baseline=FAILED, itemised=True), Outcome.BASELINE_FAILED, Reason.BASELINE_NOT_ACCEPTED),
     "a rejected baseline": (
-        replace(CONTROL, baseline=REJECTED), Outcome.BASELINE_FAILED, Reason.BASELINE_NOT_ACCEPTED),
+        CONTROL._replace(baseline=REJECTED), Outcome.BASELINE_FAILED, Reason.BASELINE_NOT_ACCEPTED),
     "a baseline accepted on incomplete evidence": (
-        replace(FAULT, baseline=PARTLY_ACCEPTED), Outcome.BASELINE_FAILED, Reason.BASELINE_NOT_ACCEPTED),
+        FAULT._replace(baseline=PARTLY_ACCEPTED), Outcome.BASELINE_FAILED, Reason.BASELINE_NOT_ACCEPTED),
     "a baseline nobody judged": (
-        replace(FAULT, baseline=None), Outcome.BASELINE_FAILED, Reason.BASELINE_NOT_ACCEPTED),
+        FAULT._replace(baseline=None), Outcome.BASELINE_FAILED, Reason.BASELINE_NOT_ACCEPTED),
 }  # fmt: skip
 LATE: dict[str, tuple[Facts, Outcome, Reason]] = {
     "a fault rejected by name": (FAULT, Outcome.DETECTED, Reason.ALL_EXPECTED),
     "a fault rejected under another name": (
-        replace(FAULT, named=False), Outcome.UNATTRIBUTED_REJECTION, Reason.EXPECTED_MISSING),
-    "a fault accepted": (replace(FAULT, variant=CLEAN, named=False), Outcome.SURVIVED, Reason.FAULT_ACCEPTED),
+        FAULT._replace(named=False), Outcome.UNATTRIBUTED_REJECTION, Reason.EXPECTED_MISSING),
+    "a fault accepted": (FAULT._replace(variant=CLEAN, named=False), Outcome.SURVIVED, Reason.FAULT_ACCEPTED),
     "a fault the validator failed on": (
-        replace(FAULT, variant=FAILED, named=False), Outcome.ERROR, Reason.VARIANT_ERROR),
+        FAULT._replace(variant=FAILED, named=False), Outcome.ERROR, Reason.VARIANT_ERROR),
     "a fault the validator could not decide, though it names it": (
-        replace(FAULT, variant=PARTLY), Outcome.UNDETERMINED, Reason.VARIANT_INCOMPLETE),
+        FAULT._replace(variant=PARTLY), Outcome.UNDETERMINED, Reason.VARIANT_INCOMPLETE),
     "a fault a contract names beside an undetermined one": (
-        replace(FAULT, variant=PARTLY, itemised=True), Outcome.DETECTED, Reason.ALL_EXPECTED),
+        FAULT._replace(variant=PARTLY, itemised=True), Outcome.DETECTED, Reason.ALL_EXPECTED),
     "a fault a contract names beside a failed one": (
-        replace(FAULT, variant=FAILED, itemised=True), Outcome.DETECTED, Reason.ALL_EXPECTED),
+        FAULT._replace(variant=FAILED, itemised=True), Outcome.DETECTED, Reason.ALL_EXPECTED),
     "a fault a contract names and the policy lets pass": (
-        replace(FAULT, variant=CLEAN, itemised=True), Outcome.DETECTED, Reason.DETECTED_BUT_ACCEPTED),
+        FAULT._replace(variant=CLEAN, itemised=True), Outcome.DETECTED, Reason.DETECTED_BUT_ACCEPTED),
     "a fault contracts could not decide": (
-        replace(FAULT, variant=PARTLY, named=False, itemised=True), Outcome.UNDETERMINED, Reason.VARIANT_INCOMPLETE),
+        FAULT._replace(variant=PARTLY, named=False, itemised=True), Outcome.UNDETERMINED, Reason.VARIANT_INCOMPLETE),
     "a fault contracts accepted without deciding": (
-        replace(FAULT, variant=PARTLY_ACCEPTED, named=False, itemised=True),
+        FAULT._replace(variant=PARTLY_ACCEPTED, named=False, itemised=True),
         Outcome.UNDETERMINED, Reason.VARIANT_INCOMPLETE),
     "a control accepted": (CONTROL, Outcome.PRESERVED, Reason.CONTROL_ACCEPTED),
-    "a control rejected": (replace(CONTROL, variant=REJECTED), Outcome.REGRESSED, Reason.CONTROL_REJECTED),
-    "a control the validator failed on": (replace(CONTROL, variant=FAILED), Outcome.ERROR, Reason.VARIANT_ERROR),
+    "a control rejected": (CONTROL._replace(variant=REJECTED), Outcome.REGRESSED, Reason.CONTROL_REJECTED),
+    "a control the validator failed on": (CONTROL._replace(variant=FAILED), Outcome.ERROR, Reason.VARIANT_ERROR),
     "a control accepted on incomplete evidence": (
-        replace(CONTROL, variant=PARTLY_ACCEPTED), Outcome.UNDETERMINED, Reason.VARIANT_INCOMPLETE),
-    "a variant nobody judged": (replace(CONTROL, variant=None), Outcome.ERROR, Reason.VARIANT_ERROR),
+        CONTROL._replace(variant=PARTLY_ACCEPTED), Outcome.UNDETERMINED, Reason.VARIANT_INCOMPLETE),
+    "a variant nobody judged": (CONTROL._replace(variant=None), Outcome.ERROR, Reason.VARIANT_ERROR),
 }  # fmt: skip
 
 
@@ -77,12 +75,12 @@ def test_a_case_ends(facts: Facts, outcome: Outcome, reason: Reason) -> None:
 
 @pytest.mark.parametrize(("facts", "outcome", "reason"), EARLY.values(), ids=EARLY.keys())
 def test_what_is_decided_early_needs_no_variant(facts: Facts, outcome: Outcome, reason: Reason) -> None:
-    assert without_variant(replace(facts, variant=None, named=False)) == (outcome, reason)
+    assert without_variant(facts._replace(variant=None, named=False)) == (outcome, reason)
 
 
 @pytest.mark.parametrize("facts", [facts for facts, *_ in LATE.values()], ids=LATE.keys())
 def test_what_depends_on_the_variant_is_left_open_without_it(facts: Facts) -> None:
-    assert without_variant(replace(facts, variant=None, named=False)) is None
+    assert without_variant(facts._replace(variant=None, named=False)) is None
 
 
 def test_the_examples_reach_every_outcome_and_reason() -> None:

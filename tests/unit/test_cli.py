@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from mateprobe._help import HELP
 from mateprobe._version import __version__
 from mateprobe.cli import main, run
 from mateprobe.engine import evaluate
@@ -253,3 +254,28 @@ def test_closed_standard_input_is_empty(monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setattr(sys, "argv", ["mateprobe", "-"])
     assert main() == 2
     assert capsys.readouterr().err.startswith("mateprobe: standard input, column 1: not JSON: ")
+
+
+LOADED = ["pandas", "numpy", "yaml", "jsonschema", "matplotlib"]
+NEVER: dict[str, tuple[list[str], list[str]]] = {
+    "help": (["--help"], [*LOADED, "typing", "argparse", "json", "mateprobe.cli", "mateprobe.engine"]),
+    "help of a command": (["audit", "--help"], [*LOADED, "mateprobe.engine", "mateprobe.doctor", "mateprobe.pipeline"]),
+    "a check": (["check", "-"], [*LOADED, "mateprobe.doctor", "mateprobe.pipeline"]),
+}
+
+
+@pytest.mark.parametrize(("arguments", "never"), NEVER.values(), ids=NEVER.keys())
+def test_the_command_loads_only_what_it_uses(arguments: list[str], never: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", "from mateprobe.__main__ import main; main()", *arguments],
+        input="", capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+    assert "mateprobe" in loaded
+    assert loaded & {*never} == set()
+
+
+def test_the_help_that_is_written_down_is_that_of_the_parser() -> None:
+    shown, stderr = io.StringIO(), io.StringIO()
+    assert run(["--help"], io.BytesIO(), shown, stderr) == 0
+    assert HELP.split() == shown.getvalue().split()

@@ -91,7 +91,6 @@ REFUSED: dict[str, tuple[tuple[Any, ...], type[Exception], str]] = {
     "a variant with NaN": ((case("b", variant={"x": float("nan")}),), InvalidValue, r"case 'b' variant: \$\.x=nan"),
     "a variant with a lone surrogate": ((case("b", variant="\ud800"),), InvalidValue, "case 'b' variant: .* surrogate"),
     "two keys of one text": ((case("b", variant={1: 0, "1": 0}),), InvalidValue, r"'b' variant: \$ has keys 1"),
-    "a label with a lone surrogate": ((case("b", provenance="\ud800"),), InvalidValue, "case 'b': .* surrogate"),
 }  # fmt: skip
 
 
@@ -120,6 +119,7 @@ LABELS: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
         {"relation": Relation.VIOLATION, "expected": ("v", "v")}, InvalidValue, r"expected=\('v', 'v'\)"),
     "an empty id expected": ({"relation": Relation.VIOLATION, "expected": ("",)}, InvalidValue, "nonempty ids"),
     "provenance that is a number": ({"provenance": 3}, InvalidType, "case 'one' provenance=3; expected text"),
+    "provenance with a lone surrogate": ({"provenance": "\ud800"}, InvalidValue, "case 'one': .* surrogate"),
     "a number expected": ({"expected": (1,)}, InvalidType, "case 'one' expected holds 1"),
 }  # fmt: skip
 

@@ -116,6 +116,9 @@ ENDINGS: dict[str, tuple[AuditCase[Any], str, str]] = {
     "a baseline accepted on incomplete evidence": (
         control(says(), baseline=says(complete=False)), "baseline_failed", "baseline_not_accepted_and_complete"),
     "identical samples": (fault(dict(reversed(GOOD.items()))), "excluded", "identical_variant"),
+    "samples identical as JSON": (fault({"items": (1, 2), "total": 3}), "excluded", "identical_variant"),
+    "samples that only Python finds equal": (
+        fault({"items": [True, 2], "total": 3}), "survived", "invalid_variant_accepted"),
     "an equivalent variant": (fault({"say": "raise"}, validity=Validity.EQUIVALENT), "excluded", "label_equivalent"),
     "an unreviewed variant": (control(says("x"), validity=Validity.UNREVIEWED), "excluded", "label_unreviewed"),
 }  # fmt: skip
@@ -208,6 +211,34 @@ def test_a_validator_may_damage_what_it_is_given() -> None:
     case = fault(says("total"), baseline={"items": [[1]]})
     assert run(case, dataclasses.replace(case, id="again"), validator=validator).summary()["counts"] == {"detected": 2}
     assert (case.baseline, case.variant) == ({"items": [[1]]}, says("total"))
+
+
+def test_a_report_tells_of_samples_as_they_were_when_audited() -> None:
+    samples: list[dict[str, Any]] = [{"items": [1]}, says("total")]
+    case = fault(samples[1], baseline=samples[0])
+    expected = digest(samples[0]), digest(samples[1]), digest([case])
+    report = run(case)
+    for sample in samples:
+        sample.clear()
+    (result,) = report.cases
+    assert (result.baseline_digest, result.variant_digest, report.corpus_digest) == expected
+
+
+def test_a_report_has_no_fields_but_its_own() -> None:
+    with pytest.raises(AttributeError, match="'ValidatorAuditReport' object has no attribute 'case'"):
+        run(*MIXED).case  # noqa: B018
+
+
+def test_samples_whose_keys_are_in_another_order_are_asked_about_apart() -> None:
+    asked: list[list[str]] = []
+
+    def validator(sample: dict[str, Any]) -> Verdict:
+        asked.append(list(sample))
+        return Verdict(True)
+
+    turned = dict(reversed(GOOD.items()))
+    run(control(says()), control(says(), id="2", baseline=turned), validator=validator)
+    assert asked == [["items", "total"], ["say"], ["total", "items"]]
 
 
 def test_samples_of_ones_own_type_reach_the_validator_as_such() -> None:
@@ -322,6 +353,14 @@ def test_missed_thresholds_name_the_rates_and_the_cases(
         run(*cases).assert_thresholds(**thresholds)
 
 
+@dataclass(frozen=True)
+class Weighted(AuditCase[Any]):
+    """A user's case with a field of its own."""
+
+    weight: float = float("nan")
+
+
+UNREADABLE = Weighted("w", "total", 1, 2, Relation.PRESERVE)
 REFUSED: dict[str, tuple[tuple[AuditCase[Any], ...], dict[str, Any], type[Exception], str]] = {
     "no cases": ((), {}, InvalidValue, "validator_id='told' with 0 cases and 3 obligations"),
     "no obligations": (MIXED, {"obligations": ()}, InvalidValue, "with 5 cases and 0 obligations"),
@@ -333,6 +372,9 @@ REFUSED: dict[str, tuple[tuple[AuditCase[Any], ...], dict[str, Any], type[Except
         "case '3' obligation='owner': expected one of .*did you mean 'owners'"),
     "a case twice": ((MIXED[0], MIXED[0]), {}, InvalidValue, "case '1' occurs twice"),
     "a sample with a set": ((fault({"x": {1}}),), {}, InvalidType, r"case 'f' variant: \$\.x has type set"),
+    "a sample with a number too long for text": ((fault({"x": 10**5000}),), {}, InvalidValue, "'f' variant: value has"),
+    "a sample with a lone surrogate": ((fault({"x": ["\udead"]}),), {}, InvalidValue, r"'f' variant: \$\.x\[0\] has"),
+    "a field of one's own that JSON cannot hold": ((UNREADABLE,), {}, InvalidValue, r"\$\.weight=nan"),
     "a sample with two keys of one text": ((fault({1: 0, "1": 0}),), {}, InvalidValue, r"'f' variant: \$ has keys 1"),
 }  # fmt: skip
 
