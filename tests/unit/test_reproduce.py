@@ -136,7 +136,7 @@ def test_a_text_is_shown_as_it_stands(folder: Path, capsys: pytest.CaptureFixtur
 def test_targets_and_cores_are_passed_on(folder: Path) -> None:
     assert main(["reproduce", "feasibility", "support", "--cores", "3"]) == 0
     assert Path("arguments").read_text() == (
-        "--workflow-profile workflow/profiles/default --nolock feasibility support --cores 3"
+        "--workflow-profile workflow/profiles/default feasibility support --cores 3"
     )
 
 
