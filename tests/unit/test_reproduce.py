@@ -142,7 +142,7 @@ def test_targets_and_cores_are_passed_on(folder: Path) -> None:
 
 def test_without_cores_the_profile_decides(folder: Path) -> None:
     assert main(["reproduce", "--profile", "slurm"]) == 0
-    assert Path("arguments").read_text() == "--workflow-profile workflow/profiles/slurm --nolock"
+    assert Path("arguments").read_text() == "--workflow-profile workflow/profiles/slurm"
 
 
 @pytest.mark.parametrize("name", ["slum", "../profiles/slurm", "", "."])
