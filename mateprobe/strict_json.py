@@ -18,6 +18,7 @@ from .errors import InvalidValue
 Data = TypeVar("Data", bound=bytes | bytearray | str)
 
 LIMIT = 64 << 20  # bytes of one JSON text: far above any sample, far below what hurts a machine
+VALUES = 4_000_000  # of one JSON text, roughly: each takes up to 100 bytes of memory
 DEPTH = 200  # levels of nesting: what recursive code can still walk
 
 
@@ -26,12 +27,14 @@ def loads(text: str | bytes, where: str) -> Any:
 
     Raises:
         InvalidValue: not UTF-8, not JSON, a key twice in one object, a number that is not finite,
-            or nesting beyond ``DEPTH`` levels.
+            nesting beyond ``DEPTH`` levels, or more than ``VALUES`` values.
     """
     if isinstance(text, bytes):
         text = _decoded(text, where)
     if text.startswith("\ufeff"):
         raise InvalidValue(f"{where}: begins with a byte order mark; save it as UTF-8 without one")
+    if len(text) > VALUES and sum(map(text.count, ",[{:")) > VALUES:  # so many values have so many signs before them
+        raise InvalidValue(f"{where}: expected at most {VALUES:,} values in one JSON text, found more; split it")
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
