@@ -22,7 +22,7 @@ def visible(text: str) -> str:
 
 
 def visible_json(text: str) -> str:
-    """Return a JSON text with those characters as escapes of JSON: in strings, where alone they stand, both mean one."""
+    """Return a JSON text with those characters as escapes of JSON: in strings, where they stand, both mean one."""
     return _UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 

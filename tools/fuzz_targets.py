@@ -226,7 +226,7 @@ class _Script:
     def go_on(self) -> None:
         """Say the next piece, or end."""
         stream, piece = next(self._pieces, (0, b""))
-        end = self._err if stream % 8 == 7 else self._out  # noqa: PLR2004 - most of it is said to be heard
+        end = self._err if stream % 8 == 7 else self._out  # most of it is said to be heard
         if piece:
             os.write(end, piece)
         elif end in self._ends:

@@ -266,7 +266,7 @@ def with_header_of(size: int) -> tuple[tarfile.TarInfo, bytes]:
 
 BOMBS = {
     "a large member": (file("demo-1.0/zeros", bytes(3_000_000)), "unpacks to more than 1,000,000 bytes"),
-    "a large header": (with_header_of(3_000_000), "expected a gzipped tar archive: a header of 3,000,019 bytes, where"),
+    "a large header": (with_header_of(3_000_000), "expected a gzipped tar archive: a header of 3,000,0"),
 }
 
 
