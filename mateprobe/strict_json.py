@@ -8,6 +8,7 @@ the others; here each of them is an error that names the file.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from math import isinf
 from pathlib import Path
@@ -146,8 +147,7 @@ def _deeper_than(limit: int, value: Any) -> bool:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        twice = next(key for key, number in Counter(key for key, _ in pairs).items() if number > 1)
         raise ValueError(f"key {twice!r} occurs twice in one object; keep one")
     return value
 

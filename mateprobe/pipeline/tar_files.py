@@ -69,14 +69,13 @@ class Unpacked:
         self.read(-size % tarfile.BLOCKSIZE)
 
     def expect_end(self) -> None:
-        """Read what is left, which is nothing but padding: only then is it known that nothing was cut off.
+        """Read what is left, which is a little padding: only then is it known that nothing was cut off.
 
         Raises:
             EvidenceError: there is more, or as ``read``.
         """
-        while rest := self._read(BLOCK):
-            if any(rest):
-                raise self.strange("holds something after its end")
+        if any(self._read(BLOCK)) or self._read(1):
+            raise self.strange("holds something after its end")
 
     def strange(self, what: str) -> EvidenceError:
         """Return the error of an archive that is not what it should be."""
