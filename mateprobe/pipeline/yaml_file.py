@@ -51,9 +51,11 @@ def read_yaml(path: Path) -> YamlFile:
     import yaml
 
     try:
-        if path.stat().st_size > SIZE_LIMIT:
-            raise StudyError(f"{path}: file of {path.stat().st_size:,} bytes; expected at most {SIZE_LIMIT:,}")
-        text = path.read_bytes().decode("utf-8-sig")
+        with path.open("rb") as stream:
+            data = stream.read(SIZE_LIMIT + 1)
+        if len(data) > SIZE_LIMIT:
+            raise StudyError(f"{path}: expected at most {SIZE_LIMIT:,} bytes, found more")
+        text = data.decode("utf-8-sig")
         _check_events(path, text)
         node = yaml.compose(text, Loader=_loader())
         lines: dict[_Path, int] = {(): 1}

@@ -363,7 +363,7 @@ BYTES: dict[str, tuple[bytes, str]] = {
         b"study: " + b"[" * 900 + b"]" * 900,
         "studies/demo.yaml:1: nested deeper than 200 levels; flatten it",
     ),
-    "far too much": (b"#" * (17 << 20), "studies/demo.yaml: file of 17,825,792 bytes; expected at most 16,777,216"),
+    "far too much": (b"#" * (17 << 20), "studies/demo.yaml: expected at most 16,777,216 bytes, found more"),
 }
 
 

@@ -337,7 +337,7 @@ def test_texts_that_would_fill_the_memory_are_refused(folder: Path) -> None:
         "a.json: expected at most 4,000,000 values in one JSON text, found more; split it",
         "b.json: expected at most 67,108,864 bytes of JSON, found more",
         "c.yaml:500000: expected at most 500,000 values and keys, found more; split the file",
-        "d.yaml: file of 16,777,217 bytes; expected at most 16,777,216",
+        "d.yaml: expected at most 16,777,216 bytes, found more",
         f"e.jsonl, line 2: expected at most 4,000,000 values in one JSON text, found more; split it{remedy}",
         "f.jsonl, line 2: expected at most 67,108,864 bytes, found more",
         "g.json: key '493df' occurs twice in one object; keep one",
