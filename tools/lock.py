@@ -1,4 +1,4 @@
-"""Renews `requirements.lock`, `environment.yml`, `tools/fuzz.lock`, the lock of the profile `slurm`; run by `make lock`.
+"""Renews `requirements.lock`, `environment.yml`, the locks of the profile `slurm` and the fuzzer; run by `make lock`.
 
 The lock pins every package of the extra `pipeline` and the group `dev` of `pyproject.toml`, with hashes, for every
 platform and Python that `requires-python` admits; that of the profile, what the group `slurm` needs beside these; that

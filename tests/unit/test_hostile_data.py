@@ -245,7 +245,7 @@ from mateprobe.errors import MateProbeError
 from mateprobe.pipeline import pack_check
 from mateprobe.pipeline.archive import extract
 from mateprobe.pipeline.pins import Archive
-from mateprobe.pipeline.records import read_records
+from mateprobe.records import read_records
 from mateprobe.pipeline.store import Artifact
 from mateprobe.pipeline.yaml_file import read_yaml
 

@@ -45,13 +45,12 @@ def test_a_study_that_cannot_be_used_stops_the_workflow_before_any_job(tree: Tre
     assert tree.results() == before
 
 
+HEAD = "def cases(*, seed, provenance):\n"
 HOSTILE = {
-    "a generator that ends its process": ("def cases(*, seed, provenance):\n", "def cases(*, seed, provenance):\n    import os; os._exit(9)\n"),
-    "a generator that interrupts": ("def cases(*, seed, provenance):\n", "def cases(*, seed, provenance):\n    raise KeyboardInterrupt\n"),
-    "a generator that writes to another study": (
-        "def cases(*, seed, provenance):\n", "def cases(*, seed, provenance):\n    open('results/scenes/cases.jsonl', 'w')\n"
-    ),
-}  # fmt: skip
+    "a generator that ends its process": (HEAD, f"{HEAD}    import os; os._exit(9)\n"),
+    "a generator that interrupts": (HEAD, f"{HEAD}    raise KeyboardInterrupt\n"),
+    "a generator that writes to another study": (HEAD, f"{HEAD}    open('results/scenes/cases.jsonl', 'w')\n"),
+}
 
 
 @pytest.mark.parametrize(("before", "after"), HOSTILE.values(), ids=HOSTILE)
