@@ -33,9 +33,9 @@ from mateprobe.pipeline.file_cases import file_cases
 from mateprobe.pipeline.golden import read_hashes
 from mateprobe.pipeline.pack_check import checked
 from mateprobe.pipeline.pins import Archive
-from mateprobe.records import read_records
 from mateprobe.pipeline.sealed import read_sealed
 from mateprobe.pipeline.store import Artifact
+from mateprobe.records import read_records
 from mateprobe.visible import visible
 
 Target = Callable[[bytes, Path], None]

@@ -17,8 +17,8 @@ from mateprobe import AuditCase, Obligation, Relation, Validity, Verdict, audit_
 from mateprobe.cli import run
 from mateprobe.model import Check, Kind, Policy, Report, Status
 from mateprobe.pipeline import reproduce
-from mateprobe.pipeline.table_specs import Column, Table
-from mateprobe.pipeline.tables import csv_text, markdown_text, typst_text
+from mateprobe.pipeline.table import Column, Table, fraction
+from mateprobe.pipeline.table_forms import csv_text, markdown_text, typst_text
 from mateprobe.reports.markdown import cell
 from mateprobe.reports.output import json_text
 from mateprobe.tally import flat
@@ -68,7 +68,7 @@ def test_json_for_people_means_what_it_meant(value: Any) -> None:
         assert (json.loads(text), visible(text)) == (value, text)
 
 
-TABLE = Table("Demo", (Column("text", "Text"), Column("n", "Cases")), "summary", lambda _: iter(()))
+TABLE = Table("Demo", (Column("text", "Text"), fraction("n", "Number")), "summary", lambda _: iter(()))
 NAMES = "\x1b[31m\x9b\u202ename"
 
 
@@ -195,7 +195,7 @@ Parts = st.lists(st.text(max_size=4) | st.sampled_from([*SIGNS, *(text for text,
 
 @given(text=Parts.map("".join))
 def test_a_markdown_reader_finds_the_text_in_its_cell_and_nothing_else(text: str) -> None:
-    tokens = [token for token in PARSER.parse(markdown_text(TABLE, [[text, 1]])) if token.type == "inline"]
+    tokens = [token for token in PARSER.parse(markdown_text(TABLE, TABLE.frame([[text, 1]]))) if token.type == "inline"]
     title, _, _, first, second = tokens
     parts = [part for part in first.children or [] if (part.type, part.content) != ("html_inline", "<!-- -->")]
     assert {part.type for part in parts} <= {"text", "text_special"}
@@ -208,12 +208,12 @@ FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＋
 
 @pytest.mark.parametrize("text", FORMULAS, ids=ascii)
 def test_a_spreadsheet_runs_no_cell_and_numbers_stay_numbers(text: str) -> None:
-    _, line = csv.reader(io.StringIO(csv_text(TABLE, [[text, -1.5e-300]]), newline=""))
+    _, line = csv.reader(io.StringIO(csv_text(TABLE, TABLE.frame([[text, -1.5e-300]])), newline=""))
     assert line == [f"'{text}", "-1.5e-300"]
 
 
 @pytest.mark.parametrize("text", ['#import "x": *', '"); #read("/etc/passwd"); ("', "\\u{22}", "$x$", "@ref", "a\n= b"])
 def test_a_text_in_typst_is_a_string_on_one_line(text: str) -> None:
-    line = typst_text(TABLE, [[text, 1]]).splitlines()[2]
+    line = typst_text(TABLE, TABLE.frame([[text, 1]])).splitlines()[2]
     literal = json.dumps(text).replace(r"\n", r"\u{a}")
     assert line == f'  {literal}, "1",'
