@@ -10,6 +10,7 @@
 ##  make test-cluster   run those that start a SLURM of one node here (Debian: slurmctld slurmd slurm-client munge)
 ##  make test-faults    kill whole runs at a hundred random moments, start them again, compare every byte
 ##  make lint        ruff, mypy, snakefmt, snakemake --lint
+##  make fuzz        fuzz what reads foreign data: TARGET=loader, study, records, worker or archive (SECONDS=60)
 ##  make bench       measure, in ratios to the published engine (ARGS="audit" measures one part)
 ##  make lock        renew requirements.lock and environment.yml from pyproject.toml
 ##  make clean       remove what the commands above made, the stored results included; distclean: .venv too
@@ -18,6 +19,8 @@ PYTHON ?= python3
 ARGS =
 FRESH =
 PROFILE = default
+TARGET = loader
+SECONDS = 60
 
 unexport PYTHONDONTWRITEBYTECODE  # a run starts Python hundreds of times: let it keep what it compiled
 unexport PYTHONPATH PYTHONHOME    # the environment is .venv and nothing else
@@ -27,7 +30,7 @@ unexport PYTHONPATH PYTHONHOME    # the environment is .venv and nothing else
 unexport LC_ALL
 export LC_CTYPE = C.UTF-8
 
-.PHONY: help reproduce verify freeze pack test test-cluster test-faults lint bench lock clean distclean environment profile
+.PHONY: help reproduce verify freeze pack test test-cluster test-faults lint fuzz bench lock clean distclean environment profile
 help:
 	@sed -n 's/^## //p' Makefile
 
@@ -61,6 +64,12 @@ lint: environment
 	.venv/bin/python -m mypy
 	.venv/bin/python -m snakefmt --check Snakefile workflow
 	.venv/bin/python -m snakemake --lint
+
+# The fuzzer is a large package that nothing else needs: it lies apart, and is installed when it is first wanted.
+fuzz: environment
+	@cmp -s tools/fuzz.lock .cache/fuzz/lock || { rm -rf .cache/fuzz/packages; \
+	    $(pip-install) --require-hashes --target .cache/fuzz/packages -r tools/fuzz.lock && cp tools/fuzz.lock .cache/fuzz/lock; }
+	PYTHONPATH=.cache/fuzz/packages .venv/bin/python tools/fuzz.py $(TARGET) --seconds $(SECONDS) $(ARGS)
 
 bench: environment
 	.venv/bin/python -m benchmarks $(ARGS)

@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING
 from ._version import __version__
 from .commands import MET, NOT_MET, STDIN, UNUSABLE, Streams, about, deliver, form, name_of, nothing
 from .errors import MateProbeError
+from .visible import visible
 
 if TYPE_CHECKING:
     import argparse
@@ -77,7 +78,7 @@ def run(arguments: Sequence[str], stdin: IO[bytes] | IO[str], stdout: IO[str], s
     try:
         status: int = options.run(options, Streams(stdin, stdout, stderr))
     except (MateProbeError, OSError) as error:
-        print(f"mateprobe: {_told(error)}", file=stderr)
+        print(f"mateprobe: {visible(_told(error))}", file=stderr)
         return UNUSABLE
     return status
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import IO, Any, NamedTuple
 
 from .errors import MateProbeError
+from .visible import visible
 
 MET, NOT_MET, UNUSABLE, FAILED, NOTHING = 0, 1, 2, 3, 4
 
@@ -84,5 +85,5 @@ def _blocks(pieces: Iterable[str]) -> Iterator[str]:
 
 def nothing(why: str, streams: Streams) -> int:
     """Say that nothing was evaluated, and return the status that means it."""
-    print(f"mateprobe: {why}; nothing was evaluated", file=streams.stderr)
+    print(f"mateprobe: {visible(why)}; nothing was evaluated", file=streams.stderr)
     return NOTHING

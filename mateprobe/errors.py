@@ -45,11 +45,14 @@ class StageError(MateProbeError, RuntimeError):
     """A stage found a disagreement or a failure its artifact must not hide; the message names it."""
 
 
+_COMPARED = 200  # characters of a name: how alike long ones are takes long to tell
+
+
 def one_of(found: str, allowed: Iterable[str]) -> str:
     """Return the tail of a message about a name: what was allowed, and the near miss if there is one."""
     from difflib import get_close_matches  # only errors need it
 
     options = sorted(allowed)
-    near = get_close_matches(found, options, n=1)
+    near = get_close_matches(found[:_COMPARED], options, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     return f"expected one of {', '.join(map(repr, options)) or '(there are none)'}{hint}"

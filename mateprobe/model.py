@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from ._version import __version__
 from .canonical import FrozenDict, canonical, digest, plain, same, scalar
 from .errors import InvalidType, InvalidValue
+from .visible import visible
 
 __all__ = [
     "Check", "Claim", "Context", "Document", "Kind", "Policy", "Report", "Scalar", "Status", "Surface",
@@ -265,4 +266,4 @@ class Report:
         ]
         if not self.checks:
             lines.append("- the report holds no checks: nothing was evaluated, so nothing can be accepted")
-        raise AssertionError("\n".join(lines))
+        raise AssertionError(visible("\n".join(lines)))

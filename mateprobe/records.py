@@ -119,6 +119,8 @@ class RecordFile:
         self._check_footer(number, line, digest.hexdigest())
 
     def _parse(self, number: int, line: bytes) -> dict[str, Any]:
+        if len(line) > strict_json.VALUES:  # it may hold more than memory should
+            return self._parse_strictly(number, line)
         try:
             row = _DECODER.decode(line.decode())
         except (ValueError, RecursionError):

@@ -8,6 +8,7 @@ the others; here each of them is an error that names the file.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from math import isinf
 from pathlib import Path
@@ -18,6 +19,7 @@ from .errors import InvalidValue
 Data = TypeVar("Data", bound=bytes | bytearray | str)
 
 LIMIT = 64 << 20  # bytes of one JSON text: far above any sample, far below what hurts a machine
+VALUES = 4_000_000  # of one JSON text, roughly: each takes up to 100 bytes of memory
 DEPTH = 200  # levels of nesting: what recursive code can still walk
 
 
@@ -26,12 +28,14 @@ def loads(text: str | bytes, where: str) -> Any:
 
     Raises:
         InvalidValue: not UTF-8, not JSON, a key twice in one object, a number that is not finite,
-            or nesting beyond ``DEPTH`` levels.
+            nesting beyond ``DEPTH`` levels, or more than ``VALUES`` values.
     """
     if isinstance(text, bytes):
         text = _decoded(text, where)
     if text.startswith("\ufeff"):
         raise InvalidValue(f"{where}: begins with a byte order mark; save it as UTF-8 without one")
+    if len(text) > VALUES and sum(map(text.count, ",[{:")) > VALUES:  # so many values have so many signs before them
+        raise InvalidValue(f"{where}: expected at most {VALUES:,} values in one JSON text, found more; split it")
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
@@ -143,8 +147,7 @@ def _deeper_than(limit: int, value: Any) -> bool:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        twice = next(key for key, number in Counter(key for key, _ in pairs).items() if number > 1)
         raise ValueError(f"key {twice!r} occurs twice in one object; keep one")
     return value
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from .errors import InvalidValue
 from .outcome import FATAL, GAPS, INCOMPLETE, INELIGIBLE, Assessment, Outcome, Relation
+from .visible import visible
 
 
 class Ended(Protocol):
@@ -106,7 +107,7 @@ def shortfalls(ended: Iterable[Ended], *, detection: float, preservation: float)
     found = rates((case.relation, case.outcome) for case in cases)
     lines = short_rates(found, detection=detection, preservation=preservation)
     listed = GAPS | INCOMPLETE if lines else FATAL
-    lines += [f"{case.id}: {case.outcome} ({flat(case.reason)})" for case in cases if case.outcome in listed]
+    lines += [f"{flat(case.id)}: {case.outcome} ({flat(case.reason)})" for case in cases if case.outcome in listed]
     return lines
 
 
@@ -139,5 +140,5 @@ def check_thresholds(detection: float, preservation: float) -> None:
 
 
 def flat(text: str) -> str:
-    """Return ``text`` on one line: every run of white space becomes one space."""
-    return " ".join(text.split())
+    """Return ``text`` on one line, fit to be looked at: every run of white space becomes one space."""
+    return visible(" ".join(text.split()))

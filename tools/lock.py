@@ -1,8 +1,8 @@
-"""Renews `requirements.lock`, `environment.yml` and the lock of the profile `slurm`; run by `make lock`.
+"""Renews `requirements.lock`, `environment.yml`, the locks of the profile `slurm` and the fuzzer; run by `make lock`.
 
 The lock pins every package of the extra `pipeline` and the group `dev` of `pyproject.toml`, with hashes, for every
-platform and Python that `requires-python` admits; that of the profile, what the group `slurm` needs beside these. They
-name no index: where packages come from is the user's to configure.
+platform and Python that `requires-python` admits; that of the profile, what the group `slurm` needs beside these; that
+of the fuzzer, the group `fuzz`. They name no index: where packages come from is the user's to configure.
 """
 
 import re
@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements.lock"
 ENVIRONMENT = ROOT / "environment.yml"
+FUZZ_LOCK = ROOT / "tools" / "fuzz.lock"
 SLURM_LOCK = ROOT / "workflow" / "profiles" / "slurm" / "requirements.lock"
 
 COMPILE = (
@@ -65,6 +66,7 @@ def main() -> None:
     LOCK.write_text(lock, encoding="utf-8")
     ENVIRONMENT.write_text(environment(lock), encoding="utf-8")
     SLURM_LOCK.write_text(beside(compiled(*SLURM), lock), encoding="utf-8")
+    FUZZ_LOCK.write_text(compiled("--group", "fuzz"), encoding="utf-8")
 
 
 if __name__ == "__main__":

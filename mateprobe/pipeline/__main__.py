@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from mateprobe.errors import MateProbeError, StageError
+from mateprobe.visible import visible
 
 STAGES = {
     "evidence": "fetch the published archive and take out the pinned members",
@@ -66,10 +67,10 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m mateprob
         _fill_section(args)
         return int(import_module(f"mateprobe.pipeline.{args.stage}").run(args))
     except StageError as error:
-        sys.stderr.write(f"{args.stage}: {error}\n")
+        sys.stderr.write(f"{args.stage}: {visible(str(error))}\n")
         return 1
     except MateProbeError as error:
-        sys.stderr.write(f"{args.stage}: {error}\n")
+        sys.stderr.write(f"{args.stage}: {visible(str(error))}\n")
         return 2
     except OSError as error:
         if error.errno not in REMEDIES:

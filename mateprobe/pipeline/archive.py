@@ -12,16 +12,17 @@ import os
 import subprocess
 import sys
 import tarfile
-import zlib
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from mateprobe.errors import EvidenceError
-from mateprobe.pipeline.files import copy_blocks, writing
+from mateprobe.pipeline.files import writing
 from mateprobe.pipeline.pins import Archive
 from mateprobe.pipeline.store import Artifact, Store
+from mateprobe.pipeline.tar_files import Unpacked, headers
 
 PIP_SECONDS = 600
 UNPACKED_LIMIT = 256 << 20  # bytes an archive may unpack to, whatever its headers announce
@@ -59,17 +60,15 @@ def extract(path: Path, archive: Archive, targets: Mapping[str, Path]) -> None:
     """
     wanted = {f"{archive.root}/{member}": member for member in archive.members}
     seen: set[str] = set()
-    try:
-        with _Bounded(path) as unpacked, tarfile.open(fileobj=unpacked, mode="r|") as members:
-            for info in members:
-                _check(archive, info, seen)
-                seen.add(info.name)
-                if member := wanted.pop(info.name, None):
-                    _take(archive, members, info, archive.members[member], targets[member])
-    except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise EvidenceError(
-            f"{archive.file}: expected a gzipped tar archive: {error}; remove it and fetch it again"
-        ) from None
+    with gzip.open(path) as stream:
+        source = Unpacked(archive.file, stream, UNPACKED_LIMIT, "a gzipped tar archive", _PIN)  # type: ignore[arg-type]
+        for info in headers(source, extended=True):
+            _check(archive, info, seen)
+            seen.add(info.name)
+            if member := wanted.pop(info.name, None):
+                _take(archive, source, info, archive.members[member], targets[member])
+            else:
+                deque(source.content(info.size), maxlen=0)
     if wanted:
         raise EvidenceError(f"{archive.file}: expected member {min(wanted)}, found none so named{_PIN}")
 
@@ -136,37 +135,16 @@ def _check(archive: Archive, info: tarfile.TarInfo, seen: set[str]) -> None:
     parts = PurePosixPath(info.name).parts
     if parts[:1] != (archive.root,) or ".." in parts or "\\" in info.name:
         raise EvidenceError(f"{archive.file}: expected members below {archive.root}/, found {info.name!r}{_PIN}")
-    if not (info.isdir() or (info.isreg() and info.sparse is None)):
-        raise EvidenceError(
-            f"{archive.file}: expected files and folders, found {info.name!r} of type {info.type!r}{_PIN}"
-        )
     if info.name in seen:
         raise EvidenceError(f"{archive.file}: expected each member once, found {info.name!r} twice{_PIN}")
 
 
-def _take(archive: Archive, members: tarfile.TarFile, info: tarfile.TarInfo, pinned: Artifact, target: Path) -> None:
+def _take(archive: Archive, source: Unpacked, info: tarfile.TarInfo, pinned: Artifact, target: Path) -> None:
     where = f"{archive.file}: member {info.name}"
-    source = members.extractfile(info)
-    if info.size != pinned.bytes or source is None:
+    if info.size != pinned.bytes or info.isdir():
         raise EvidenceError(f"{where}: expected {pinned.bytes:,} bytes, found {info.size:,}{_PIN}")
     with writing(target) as sink:
-        copy_blocks(source, sink)
+        for block in source.content(info.size):
+            sink.write(block)
         if (sink.sha256, sink.size) != (pinned.sha256, pinned.bytes):
             raise EvidenceError(f"{where}: expected sha256 {pinned.sha256}, found {sink.sha256}{_PIN}")
-
-
-class _Bounded(gzip.GzipFile):
-    """A stream that gives out ``UNPACKED_LIMIT`` bytes and then refuses: no bomb fills memory or disk."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, "rb")
-        self._left = UNPACKED_LIMIT
-
-    def read(self, size: int | None = -1) -> bytes:
-        """Read at most ``size`` bytes."""
-        wanted = self._left + 1 if size is None or size < 0 else min(size, self._left + 1)
-        data = super().read(wanted)
-        self._left -= len(data)
-        if self._left < 0:
-            raise EvidenceError(f"{Path(self.name).name}: unpacks to more than {UNPACKED_LIMIT:,} bytes{_PIN}")
-        return data

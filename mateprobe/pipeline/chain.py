@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mateprobe.errors import EvidenceError, InvalidValue, StudyError
 from mateprobe.pipeline.environments import lock_path
-from mateprobe.pipeline.files import sha256_file
+from mateprobe.pipeline.files import holds, sha256_file
 from mateprobe.pipeline.golden import told
 from mateprobe.pipeline.made import Made
 from mateprobe.pipeline.manifest import manifest_bytes
@@ -110,7 +110,7 @@ def _of_manifest(path: Path, receipts: Mapping[Path, Receipt]) -> Iterator[Diffe
     except StudyError as error:
         yield Difference(str(error), path)
         return
-    if path.read_bytes() != expected:
+    if not holds(path, expected):
         yield Difference(f"{path}: changed; lists other than its study's receipts and protocol", path)
 
 

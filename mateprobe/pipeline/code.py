@@ -16,6 +16,7 @@ from pathlib import Path
 from mateprobe.errors import InvalidValue
 
 PACKAGE = Path(__file__).resolve().parents[1]
+SOURCE_LIMIT = 1 << 20  # bytes of a module: its syntax tree takes a hundred times as much
 
 
 def code_digest(*modules: str, roots: Sequence[Path] = ()) -> str:
@@ -52,7 +53,11 @@ class _Source:
 
     def __init__(self, name: str, path: Path) -> None:
         self.path = path
-        self.data = path.read_bytes().replace(b"\r\n", b"\n")
+        with path.open("rb") as stream:
+            data = stream.read(SOURCE_LIMIT + 1)
+        if len(data) > SOURCE_LIMIT:
+            raise InvalidValue(f"{path}: expected Python source of at most {SOURCE_LIMIT:,} bytes, found more")
+        self.data = data.replace(b"\r\n", b"\n")
         self.is_package = path.name == "__init__.py"
         self.package = name if self.is_package else name.rpartition(".")[0]
 
@@ -100,7 +105,7 @@ def _find(name: str, roots: Sequence[Path]) -> Path | None:
 def _imports(source: _Source) -> tuple[str, ...]:
     try:
         return _imported_names(source.data, source.package)
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # the last two say: nests too deeply
         raise InvalidValue(f"{source.path}: expected Python source: {error}") from None
 
 

@@ -83,6 +83,11 @@ def sha256_file(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def holds(path: Path, data: bytes) -> bool:
+    """Tell whether a file holds exactly ``data``; one of another size is not read."""
+    return path.stat().st_size == len(data) and path.read_bytes() == data
+
+
 def copy_blocks(source: IO[bytes], writer: HashingWriter) -> None:
     """Copy the rest of ``source`` into ``writer``, a block at a time."""
     while block := source.read(BLOCK):

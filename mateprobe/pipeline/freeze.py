@@ -20,6 +20,7 @@ from mateprobe.pipeline.made import Made, of_all, of_report, of_stages
 from mateprobe.pipeline.section import RESULTS
 from mateprobe.pipeline.stage import read_receipt
 from mateprobe.pipeline.verify import Project, add_studies, load_project
+from mateprobe.visible import visible
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +51,7 @@ def _freeze(args: argparse.Namespace) -> int:
     found = {name: _found(name, project, disk) for name in names}
     for name, hashes in found.items():
         changed = "".join(f"{line}\n" for line in _changes(name, hashes, project))
-        sys.stdout.write(changed or f"{golden_path(name)}: nothing changes\n")
+        sys.stdout.write(visible(changed) or f"{golden_path(name)}: nothing changes\n")
     if args.dry_run:
         return 0
     for name, hashes in found.items():

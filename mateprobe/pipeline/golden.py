@@ -26,6 +26,7 @@ REPORT, INDEX = "report", "index"
 """What is frozen beside studies: what spans them, and the folder of all that is frozen."""
 
 NUMBERS = RESULTS / "paper" / "numbers.typ"
+LIST_LIMIT = 32 << 20  # bytes of a list of hashes, some 200,000 files
 OUR_OWN = "mateprobe/"
 _LINE = re.compile(r"([0-9a-f]{64})  ([^\s\\][^\x00-\x1f\x7f\\]*)")
 
@@ -76,9 +77,13 @@ def read_hashes(path: Path) -> dict[str, str]:
     """Return the hashes a file lists, by path.
 
     Raises:
-        EvidenceError: other bytes than ``golden_text`` gives; names file and line.
+        EvidenceError: other bytes than ``golden_text`` gives, or too many; names file and line.
     """
-    lines = path.read_bytes().decode("utf-8", "backslashreplace").split("\n")
+    with path.open("rb") as stream:
+        data = stream.read(LIST_LIMIT + 1)
+    if len(data) > LIST_LIMIT:
+        raise EvidenceError(f"{path}: expected a list of hashes of at most {LIST_LIMIT:,} bytes, found more")
+    lines = data.decode("utf-8", "backslashreplace").split("\n")
     matches = [_LINE.fullmatch(line) for line in lines[:-1]]
     hashes = {match[2]: match[1] for match in matches if match}
     for number, (line, expected) in enumerate(zip_longest(lines, golden_text(hashes).split("\n")), 1):
@@ -142,7 +147,7 @@ def _first_difference(path: Path, expected: str) -> str:
     """Return where a text differs from what the store still has under the expected hash."""
     blob = Store().blob(expected)
     try:
-        if blob is None or sha256_file(blob) != expected:
+        if blob is None or max(blob.stat().st_size, path.stat().st_size) > LIST_LIMIT or sha256_file(blob) != expected:
             return ""
         old, new = blob.read_text("utf-8").split("\n"), path.read_text("utf-8", "backslashreplace").split("\n")
     except (OSError, UnicodeDecodeError):

@@ -27,6 +27,7 @@ from mateprobe.pipeline.table import Table
 from mateprobe.pipeline.table_specs import TABLES, table_called
 from mateprobe.pipeline.tables import FOLDER
 from mateprobe.pipeline.verify import load_project
+from mateprobe.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -147,7 +148,7 @@ def _run_workflow(profile: Path, arguments: list[str], lock: IO[str]) -> int:
         assert job.stdout is not None  # noqa: S101 - a pipe was asked for
         done = _follow(job.stdout, log)
     if job.returncode:
-        sys.stderr.write(_failures(LOG.read_text("utf-8", "replace")))
+        sys.stderr.write(visible(_failures(LOG.read_text("utf-8", "replace"))))
         raise StageError(
             f"the workflow failed with exit code {job.returncode}; the reason stands above and in {LOG}{_full()}"
         )
@@ -211,7 +212,7 @@ def _show(out: Console, name: str, shown: Table) -> None:
         numeric = any(isinstance(row[index], int | float) for row in content["rows"])
         table.add_column(column.heading, justify="right" if numeric else "left")
     for row in content["rows"]:
-        table.add_row(*(column.shown(value) for column, value in zip(columns, row, strict=True)))
+        table.add_row(*(visible(column.shown(value)) for column, value in zip(columns, row, strict=True)))
     out.print(table)
 
 
@@ -228,7 +229,7 @@ def _tell(out: Console, done: int, seconds: float, gates: Sequence[tuple[str, st
         f"{jobs}; {seconds:.1f} s",
     ]
     for line in lines:
-        out.print(line, highlight=False)
+        out.print(visible(line), highlight=False)
 
 
 def _where(name: str, path: Path) -> str:

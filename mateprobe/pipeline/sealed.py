@@ -24,9 +24,10 @@ def read_sealed(path: Path) -> dict[str, Any]:
 
     Raises:
         OSError: the file cannot be read.
-        InvalidValue: no JSON object, or other bytes than were sealed.
+        InvalidValue: no JSON object, or other bytes than were sealed, or too many.
     """
-    data = path.read_bytes()
+    with path.open("rb") as stream:
+        data = strict_json.within_limit(stream.read(strict_json.LIMIT + 1), str(path))
     content = strict_json.loads(data, str(path))
     if not isinstance(content, dict):
         raise InvalidValue(f"{type(content).__name__}, not an object")

@@ -23,6 +23,8 @@ from mateprobe.pipeline.starter import starter
 from mateprobe.pipeline.studies import STUDIES, Study, load_studies, read_studies, study_files
 from mateprobe.pipeline.study_problems import RESERVED
 from mateprobe.pipeline.table_specs import TABLES
+from mateprobe.tally import flat
+from mateprobe.visible import visible, visible_json
 
 SHOWN = 20
 """Problems of one file of cases that are told one by one."""
@@ -38,7 +40,7 @@ def run(arguments: Sequence[str], stdout: IO[str], stderr: IO[str]) -> int:
     try:
         status: int = options.run(options, stdout, stderr)
     except (MateProbeError, OSError) as error:
-        print(f"mateprobe study: {error}", file=stderr)
+        print(f"mateprobe study: {visible(str(error))}", file=stderr)
         return 2
     return status
 
@@ -90,7 +92,7 @@ def _list(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
     else:
         width = max(map(len, studies), default=0)
         for id, study in studies.items():
-            print(f"{id:<{width}}  {study.data['title']}", file=stdout)
+            print(f"{id:<{width}}  {flat(study.data['title'])}", file=stdout)
     if problems:
         print(f"{len(problems)} files cannot be used; see mateprobe study check", file=stderr)
     return int(bool(problems))
@@ -119,7 +121,7 @@ def _check(options: argparse.Namespace, stdout: IO[str], _: IO[str]) -> int:
         _write_json(problems, stdout)
     else:
         for problem in problems:
-            print(problem, file=stdout)
+            print(visible(problem), file=stdout)
         files, lines = f"study file{'s' * (len(paths) != 1)}", f"problem{'s' * (len(problems) != 1)}"
         print(f"{len(paths)} {files}, {len(problems) or 'no'} {lines}", file=stdout)
     return int(bool(problems))
@@ -164,10 +166,10 @@ def _prune(options: argparse.Namespace, stdout: IO[str], _: IO[str]) -> int:
                 path.unlink()
                 with suppress(OSError):  # other files are in its folder
                     path.parent.rmdir()
-            print(path, file=stdout)
+            print(visible(str(path)), file=stdout)
     print(f"{len(paths)} files {'would be ' * options.dry_run}removed", file=stdout)
     return 0
 
 
 def _write_json(value: Any, stdout: IO[str]) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=2), file=stdout)
+    print(visible_json(json.dumps(value, ensure_ascii=False, indent=2)), file=stdout)

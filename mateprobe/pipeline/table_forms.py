@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from mateprobe.canonical import canonical_bytes
@@ -18,6 +17,8 @@ from mateprobe.reports.markdown import cell
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+FORMULA = "=+-@\t\r\n＝＋－＠"  # noqa: RUF001 - what begins a formula in one spreadsheet or another. Source: OWASP
 
 
 def values(table: Table, frame: DataFrame) -> list[tuple[Any, ...]]:
@@ -62,14 +63,14 @@ def _csv_line(row: Iterable[Any]) -> str:
 
 
 def _inert(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
+    return f"'{value}" if isinstance(value, str) and value[:1] in FORMULA and value else value
 
 
 def markdown_text(table: Table, frame: DataFrame) -> str:
-    """Return the table as Markdown, with its title. What would be HTML in a cell is shown as text."""
+    """Return the table as Markdown, with its title. What would be markup in a cell is shown as text."""
     head = " | ".join(_head(table))
     rule = "|".join("---:" if right else "---" for right in numeric(table, frame))
-    body = [f"| {' | '.join(cell(escape(text, quote=False)) for text in row)} |" for row in shown(table, frame)]
+    body = [f"| {' | '.join(cell(text) for text in row)} |" for row in shown(table, frame)]
     return "\n".join([f"**{table.title}**", "", f"| {head} |", f"|{rule}|", *body, ""])
 
 

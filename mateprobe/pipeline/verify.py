@@ -19,12 +19,14 @@ from mateprobe.pipeline import at_work, chain, golden
 from mateprobe.pipeline.chain import Difference, Disk
 from mateprobe.pipeline.claims import CLAIMS, FOLDER, Claims, claims_bytes, computed, load_claims
 from mateprobe.pipeline.environment import receipt_path as environment_path
+from mateprobe.pipeline.files import holds
 from mateprobe.pipeline.frozen import FROZEN
 from mateprobe.pipeline.golden import INDEX, REPORT, golden_path
 from mateprobe.pipeline.made import Made, of_all, of_archives, unknown
 from mateprobe.pipeline.pins import Archive, load_archives
 from mateprobe.pipeline.section import RESULTS
 from mateprobe.pipeline.studies import STUDIES, Study, load_studies
+from mateprobe.visible import visible
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -68,7 +70,7 @@ def _verify(project: Project, disk: Disk) -> int:
         found = list(dict.fromkeys(difference.told for difference in differences(project, disk)))
     except OSError as error:
         raise EvidenceError(f"{error.filename}: cannot be read: {error.strerror}") from None
-    sys.stdout.write("".join(f"{line}\n" for line in found))
+    sys.stdout.write(visible("".join(f"{line}\n" for line in found)))
     if found:
         return 1
     frozen = sum(golden_path(id).is_file() for id in project.studies)
@@ -177,5 +179,5 @@ def _claims(project: Project, made: Made) -> Iterator[str]:
     for claim in written["claims"]:
         if not claim["agrees"]:
             yield f"claim {claim['id']}: stated {claim['expected']!r}, computed {claim['value']!r}"
-    if claims_bytes(written) != path.read_bytes():
+    if not holds(path, claims_bytes(written)):
         yield f"{path}: changed; other than what its artifacts give"

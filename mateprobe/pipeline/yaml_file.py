@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mateprobe import strict_json
 from mateprobe.errors import StudyError
 
 if TYPE_CHECKING:
     import yaml
 
-SIZE_LIMIT = 16 << 20
+SIZE_LIMIT = 16 << 20  # bytes
+NODES = 500_000  # values and keys of one file: each takes half a kilobyte while it is read
 _TAG = "tag:yaml.org,2002:"
 _PLAIN = {f"{_TAG}map", f"{_TAG}seq"}
 _Path = tuple[str | int, ...]
@@ -34,8 +36,8 @@ class YamlFile:
 
 def key_text(key: _Path) -> str:
     """Return a key path as people write it: ``validators[1].id``."""
-    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in key)
-    return text.lstrip(".") or "(top level)"
+    text = "".join(f".{part}" if isinstance(part, str) and part.isprintable() else f"[{part!r}]" for part in key)
+    return text.removeprefix(".") or "(top level)"
 
 
 def read_yaml(path: Path) -> YamlFile:
@@ -43,15 +45,18 @@ def read_yaml(path: Path) -> YamlFile:
 
     Raises:
         StudyError: no such file, not UTF-8, no YAML; a tag, an alias, a key that is no string or
-            stands twice; a file over 16 MiB. The message names file and line.
+            stands twice; more than ``SIZE_LIMIT`` bytes or ``NODES`` values, or deeper than JSON may nest. The
+            message names file and line.
     """
     import yaml
 
     try:
-        if path.stat().st_size > SIZE_LIMIT:
-            raise StudyError(f"{path}: file of {path.stat().st_size:,} bytes; expected at most {SIZE_LIMIT:,}")
-        text = path.read_bytes().decode("utf-8-sig")
-        _refuse_aliases(path, text)
+        with path.open("rb") as stream:
+            data = stream.read(SIZE_LIMIT + 1)
+        if len(data) > SIZE_LIMIT:
+            raise StudyError(f"{path}: expected at most {SIZE_LIMIT:,} bytes, found more")
+        text = data.decode("utf-8-sig")
+        _check_events(path, text)
         node = yaml.compose(text, Loader=_loader())
         lines: dict[_Path, int] = {(): 1}
         content = _build(path, node, (), lines) if node is not None else None
@@ -79,14 +84,24 @@ def _line(error: yaml.YAMLError) -> int:
     return mark.line + 1 if mark is not None else 1
 
 
-def _refuse_aliases(path: Path, text: str) -> None:
-    """Refuse aliases before anything is composed: nested, a few of them make a file of any size."""
+def _check_events(path: Path, text: str) -> None:
+    """Refuse what would be too large or too deep before anything is composed.
+
+    Aliases are: nested, a few of them make a file of any size.
+    """
     import yaml
 
+    nodes = depth = 0
     for event in yaml.parse(text, Loader=_loader()):
-        if isinstance(event, yaml.AliasEvent):
-            line = event.start_mark.line + 1 if event.start_mark else 1
-            raise StudyError(f"{path}:{line}: alias *{event.anchor}; write the value out where it is used")
+        nodes += isinstance(event, yaml.NodeEvent)
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        problem = (
+            (isinstance(event, yaml.AliasEvent) and f"alias *{event.anchor}; write the value out where it is used")
+            or (depth > strict_json.DEPTH and f"nested deeper than {strict_json.DEPTH} levels; flatten it")
+            or (nodes > NODES and f"expected at most {NODES:,} values and keys, found more; split the file")
+        )
+        if problem:
+            raise StudyError(f"{path}:{event.start_mark.line + 1 if event.start_mark else 1}: {problem}")
 
 
 def _build(path: Path, node: yaml.Node, key: _Path, lines: dict[_Path, int]) -> Any:
@@ -126,7 +141,9 @@ def _scalar(path: Path, node: yaml.Node) -> Any:
         return node.value.lower() in ("true", "yes", "on")
     try:
         if kind == "int":
-            return int(node.value.replace("_", ""), 0)
+            integer = int(node.value.replace("_", ""), 0)
+            str(integer)  # one that cannot be written, as a hexadecimal one may be, could not be told or kept either
+            return integer
         if kind == "float":
             number = float(node.value.replace("_", ""))
             if number - number == 0:  # false for infinities and NaN

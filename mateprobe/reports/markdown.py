@@ -21,12 +21,15 @@ _UNEVALUATED = (Assessment.UNTESTED, Assessment.NOT_EVALUATED)
 STEP_SUMMARY = 1 << 20
 """Bytes that GitHub takes of a step's summary."""
 
-_MARKUP = re.compile(r"<(?=[a-zA-Z/!?])")
+# What could end a cell, begin markup, a link, an image or HTML, or call somebody: signs between letters, as in
+# `a_b` and `CODE@SCOPE`, do none of that. Source: GitHub Flavored Markdown, 2.4 (backslash escapes), 6.9 (autolinks).
+_MARKUP = re.compile(r"[\\`*\[<|~]|\$(?=.*\$)|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)|:(?=//)|(?<=\bwww)\.")
+_MENTION = re.compile(r"(?<![\w/.])@(?=\w)")
 
 
 def cell(text: object) -> str:
-    """Return ``text`` for a table cell: on one line, pipes and what could begin HTML escaped."""
-    return _MARKUP.sub(r"\\<", flat(str(text)).replace("|", "\\|"))
+    """Return ``text`` for a table cell or a line of a list: on one line, and shown as it is, never as markup."""
+    return _MENTION.sub("@<!-- -->", _MARKUP.sub(r"\\\g<0>", flat(str(text))))
 
 
 def shown(rate: float | None) -> str:

@@ -8,10 +8,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any
 
+from mateprobe.visible import visible_json
+
 
 def json_text(data: Any) -> str:
-    """Return JSON data as text for people and diffs: sorted keys, indented by 2, non-ASCII kept, LF at the end."""
-    return encodable(json.dumps(data, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=2)) + "\n"
+    """Return JSON data as text for people and diffs: sorted keys, indented by 2, LF at the end.
+
+    Non-ASCII is kept, but for what a terminal would obey or not show, and lone surrogates, which have no UTF-8.
+    """
+    return visible_json(json.dumps(data, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=2)) + "\n"
 
 
 def encodable(text: str) -> str:

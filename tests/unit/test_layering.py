@@ -21,7 +21,7 @@ PACKAGE = Path(mateprobe.__file__).parent
 
 # Each module may import at its top those that stand before it. The modules of one line could change places.
 ORDER = """
-    _version _help errors worker confine reach
+    _version _help errors visible worker confine reach
     strict_json canonical decoding provenance beside line_numbers
     records
     operators.places operators.keywords

@@ -131,7 +131,7 @@ def test_a_folder_is_refused(file: Path) -> None:
 def test_a_file_too_large_is_refused_unread(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(yaml_file, "SIZE_LIMIT", 10)
     file.write_text("a: 1234567\n")
-    with pytest.raises(StudyError, match=r"^demo.yaml: file of 11 bytes; expected at most 10"):
+    with pytest.raises(StudyError, match=r"^demo.yaml: expected at most 10 bytes, found more"):
         read_yaml(file)
 
 

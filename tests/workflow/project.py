@@ -26,11 +26,11 @@ from pathlib import Path
 from mateprobe import Verdict
 
 
-def cases(*, seed):
+def cases(*, seed, provenance):
     for number in range(seed, seed + 9):
         yield {
             "id": f"n{number}", "group": "numbers", "family": "flip", "obligation": "sign", "relation": "violation",
-            "validity": "valid", "provenance": "flipped", "expected": ["sign"], "baseline": number, "variant": -number,
+            "validity": "valid", "provenance": provenance, "expected": ["sign"], "baseline": number, "variant": -number,
         }
 
 
@@ -39,11 +39,14 @@ def sign(number):
         Path("studies/_code/held").read_text()
     return Verdict(number > 0, () if number > 0 else ("sign",))
 '''
+READ_INTO = "it's $(touch owned) `touch owned`; touch owned\n{input} {{params}} {wildcards.study} %s \\n \" ${HOME} #"
+"""A text that a shell, a format or a template would read something into."""
+
 NUMBERS: dict[str, Any] = {
     "study": "numbers",
-    "title": "Numbers, flipped",
-    "cases": {"generate": "numbers_code:cases", "seed": 1},
-    "obligations": [{"id": "sign", "description": "The number is not below zero."}],
+    "title": f"Numbers, flipped: {READ_INTO}",
+    "cases": {"generate": "numbers_code:cases", "seed": 1, "with": {"provenance": READ_INTO}},
+    "obligations": [{"id": "sign", "description": READ_INTO}],
     "validators": [{"id": "by_sign", "callable": "numbers_code:sign"}],
     "tables": ["feasibility"],
 }

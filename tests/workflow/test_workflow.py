@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 
@@ -11,7 +12,7 @@ from mateprobe.pipeline.pins import load_archives
 from mateprobe.pipeline.section import parts
 from mateprobe.pipeline.studies import load_studies
 from mateprobe.pipeline.table_specs import together
-from tests.workflow.project import REPOSITORY, Tree
+from tests.workflow.project import READ_INTO, REPOSITORY, Tree
 
 
 def planned(said: str) -> dict[str, int]:
@@ -39,18 +40,17 @@ def test_a_study_that_cannot_be_used_stops_the_workflow_before_any_job(tree: Tre
     process = tree.start()
     said, _ = process.communicate()
     assert process.returncode == 1
-    assert "studies/numbers.yaml:5: cases.sead: unknown key; expected one of" in said
+    assert re.search(r"studies/numbers\.yaml:\d+: cases\.sead: unknown key; expected one of", said)
     assert "did you mean 'seed'?" in said
     assert tree.results() == before
 
 
+HEAD = "def cases(*, seed, provenance):\n"
 HOSTILE = {
-    "a generator that ends its process": ("def cases(*, seed):\n", "def cases(*, seed):\n    import os; os._exit(9)\n"),
-    "a generator that interrupts": ("def cases(*, seed):\n", "def cases(*, seed):\n    raise KeyboardInterrupt\n"),
-    "a generator that writes to another study": (
-        "def cases(*, seed):\n", "def cases(*, seed):\n    open('results/scenes/cases.jsonl', 'w')\n"
-    ),
-}  # fmt: skip
+    "a generator that ends its process": (HEAD, f"{HEAD}    import os; os._exit(9)\n"),
+    "a generator that interrupts": (HEAD, f"{HEAD}    raise KeyboardInterrupt\n"),
+    "a generator that writes to another study": (HEAD, f"{HEAD}    open('results/scenes/cases.jsonl', 'w')\n"),
+}
 
 
 @pytest.mark.parametrize(("before", "after"), HOSTILE.values(), ids=HOSTILE)
@@ -66,6 +66,12 @@ def test_a_study_that_fails_stops_none_of_the_others(tree: Tree, before: str, af
     assert "numbers/cases.jsonl" not in left
     scenes = {name: data for name, data in made.items() if name.startswith("scenes/")}
     assert {name: data for name, data in left.items() if name.startswith("scenes/")} == scenes
+
+
+def test_no_text_of_a_study_is_read_by_a_shell_or_a_template(tree: Tree) -> None:
+    _, *cases, _ = tree.results()["numbers/cases.jsonl"].splitlines()
+    assert {json.loads(case)["provenance"] for case in cases} == {READ_INTO}
+    assert [*tree.path.rglob("owned")] == []
 
 
 def test_a_job_that_fails_shows_why_and_leaves_nothing_of_its_stage(tree: Tree) -> None:
