@@ -84,11 +84,10 @@ def whole_project(path: Path) -> dict[str, str]:
     """
     for name in PARTS:
         source, target = REPOSITORY / name, path / name
-        target.parent.mkdir(parents=True, exist_ok=True)
         if source.is_dir():
             shutil.copytree(source, target, ignore=shutil.ignore_patterns(*LEFT_OUT))
         else:
-            shutil.copy2(source, target)
+            _write(target, source.read_text("utf-8"))
     index = path / "index"
     for release, limit in (("1.0", "<"), ("0.9", "< -1 +")):
         built = wheel(index, "tiny", release, CHECK.format(limit))
