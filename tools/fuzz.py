@@ -11,7 +11,6 @@ with `--minimize FILE`, is kept in tests/corpus/TARGET, where a test replays it.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import re
 import shutil
@@ -30,6 +29,7 @@ SEEDS = ROOT / "tests" / "corpus"
 INPUT_LIMIT = 8192  # bytes
 HANG = 5  # seconds for one input
 MEMORY = 1024  # MiB
+EVERY = 60  # seconds from one word on how it goes to the next
 HARMFUL = (
     *(rb"\ud800", rb"\u001b[2J", rb"\u0000", b"\x1b[31m", b"\xc2\x9b", b"\xe2\x80\xae", b"\xef\xbb\xbf", b"\xff"),
     *(b"1e999", b"NaN", b"-Infinity", b"-0", b"0x1F", b"[[[[[[[[", b'{"a":' * 8, b"9" * 40, b"\r\n", b"\r", b"\0"),
@@ -80,21 +80,22 @@ def fuzz(name: str, seconds: float) -> int:
     for folder in (found, kept):
         folder.mkdir(parents=True, exist_ok=True)
     kinds: dict[str, int] = {}
-    executions = 0
+    executions, told = 0, 0.0
 
     def once(data: bytes) -> None:
-        nonlocal executions
+        nonlocal executions, told
         executions += 1
         if kind := failure(data):
             if kind not in kinds:
                 (found / f"{len(kinds):02d}-{kind.split()[0]}").write_bytes(data)
                 print(f"{name}: {kind}: {data[:200]!r}", flush=True)
             kinds[kind] = kinds.get(kind, 0) + 1
-        if time.process_time() >= seconds:
-            print(f"{name}: {executions:,} executions in {time.process_time():.0f} s, {len(kinds)} kinds of failure")
+        spent = time.process_time()
+        if spent >= min(told + EVERY, seconds):
+            told = spent
+            print(f"{name}: {executions:,} executions in {spent:.0f} s, {len(kinds)} kinds of failure", flush=True)
+        if spent >= seconds:
             print("".join(f"  {kind}: {count:,} times\n" for kind, count in kinds.items()), end="", flush=True)
-            with contextlib.suppress(OSError):
-                sys.stderr.flush()
             os._exit(bool(kinds))  # libFuzzer knows no other way out
 
     options = [f"-max_len={INPUT_LIMIT}", f"-timeout={HANG}", f"-rss_limit_mb={MEMORY}", "-print_final_stats=1"]
