@@ -9,7 +9,7 @@ import argparse
 import os
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -39,18 +39,25 @@ def main() -> None:
     if unknown := set(names) - PARTS.keys():
         parser.error(f"PART={min(unknown)!r}: {one_of(min(unknown), PARTS)}")
     found: dict[str, Part] = {}
+    load = [os.getloadavg()[0]]
     for name in names:
         sys.stderr.write(f"benchmarks: {name} …\n")
         given = (args.pairs,) if name == "scale" and args.pairs else ()
         found[name] = import_module(f"benchmarks.{name}").measure(*given)
-    text = page(found)
+        load.append(os.getloadavg()[0])
+    text = page(found, load)
     print(text)
     if found.keys() == PARTS.keys():
         README.write_text(text, "utf-8")
 
 
-def page(found: Mapping[str, Part]) -> str:
-    """Return the README: figures first, then what each of them was measured on."""
+def page(found: Mapping[str, Part], load: Sequence[float]) -> str:
+    """Return the README: figures first, then what each of them was measured on.
+
+    Args:
+        found: what each part found.
+        load: how many processes wanted a core, before and after each part.
+    """
     headlines = [row for part in found.values() for row in part.headlines]
     sections = "\n".join(f"## {PARTS[name]}\n\n{part.details}" for name, part in found.items())
     machine = f"{os.cpu_count()} cores ({platform.machine()}), {platform.system()}, Python {platform.python_version()}"
@@ -59,7 +66,8 @@ def page(found: Mapping[str, Part]) -> str:
 
 Written by `make bench` (`python -m benchmarks`); last run on {machine}.
 Ratios are within one run. Times are processor time in user code unless said otherwise: cores may be shared,
-and the clock then says more of the neighbours. Nothing here writes into `results/`; no test depends on a time.
+and the clock then says more of the neighbours; {min(load):.0f} to {max(load):.0f} processes wanted a core while this was
+measured. Nothing here writes into `results/`; no test depends on a time.
 
 {table(("what", "found", "goal"), headlines)}
 

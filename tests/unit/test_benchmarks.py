@@ -46,7 +46,9 @@ def test_no_two_groups_of_the_measured_corpus_share_a_sample() -> None:
 
 def test_the_page_shows_figures_before_details() -> None:
     found = {"audit": Part([("a ratio", "9.0 ×", "≥ 8 ×")], "How it was measured.")}
-    assert page(found).endswith(
+    text = page(found, [0.4, 7.6])
+    assert "0 to 8 processes wanted a core" in text
+    assert text.endswith(
         "| what | found | goal |\n| --- | --: | --: |\n| a ratio | 9.0 × | ≥ 8 × |\n\n"
         f"## {PARTS['audit']}\n\nHow it was measured."
     )
