@@ -8,14 +8,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.cluster.slurm import Cluster, missing, running, until
+from tests.cluster.slurm import Cluster, missing, running, until, variables
 from tests.workflow.project import NUMBERS, Tree, project
 
 SHARDS = 16
@@ -32,7 +32,7 @@ SITE = {
 """What this site adds to the profile, as a user would."""
 
 CODE = '''
-"""Numbers below zero are refused. While there is a file `hold`, who is asked about one says who it is, and waits."""
+"""Numbers below zero are refused. Who is asked about one while there is a file `hold` says that it waits, and does."""
 
 import os
 import time
@@ -50,12 +50,12 @@ def cases(*, seed):
 
 
 def sign(number):
-    latest = time.monotonic() + 120
-    while number < 0 and Path("hold").exists() and time.monotonic() < latest:
-        Path("held", f"{os.environ['SLURM_JOB_ID']}.{os.getpid()}").touch()
+    while number < 0 and Path("hold").exists():
+        Path(os.environ["TMPDIR"], "held").write_text("")
         time.sleep(0.05)
     return Verdict(number > 0, () if number > 0 else ("sign",))
 '''
+VALIDATOR = {"id": "by_sign", "callable": "numbers_code:sign", "seconds": 300}
 
 
 @pytest.fixture(scope="session")
@@ -76,9 +76,9 @@ def untouched(tmp_path_factory: pytest.TempPathFactory) -> Tree:
     for study in (tree.path / "studies").glob("*.yaml"):
         study.unlink()
     (tree.path / "studies/_code/numbers_code.py").write_text(CODE)
-    (tree.path / "studies/numbers.yaml").write_text(yaml.safe_dump({**NUMBERS, "shards": SHARDS}, sort_keys=False))
+    content = {**NUMBERS, "shards": SHARDS, "validators": [VALIDATOR]}
+    (tree.path / "studies/numbers.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
     tree.edit(PROFILE, lambda text: yaml.safe_dump({**yaml.safe_load(text), **SITE}))
-    (tree.path / "held").mkdir()
     return tree
 
 
@@ -131,16 +131,14 @@ class Run:
     def held(self, after: int, at_least: int = 1) -> Iterator[dict[str, int]]:
         """Hold every job once some shards are done; yield the process of each by the id of its job, then let go."""
         until(f"{after} of {SHARDS} shards", lambda: self._alive() and self.done() >= after, 120, self.how)
-        hold, held = self.tree.path / "hold", self.tree.path / "held"
-        for path in held.iterdir():
-            path.unlink()
+        hold = self.tree.path / "hold"
         hold.touch()
 
         def all_held() -> dict[str, int]:
             running = {id for id, state in self.states().items() if state == "RUNNING"}
-            names = {path.stem: int(path.suffix[1:]) for path in held.iterdir()}
-            every = self._alive() and len(running) >= at_least and running <= names.keys()
-            return {id: names[id] for id in running} if every else {}
+            held = self._held()
+            every = self._alive() and len(running) >= at_least and running <= held.keys()
+            return {id: held[id] for id in running} if every else {}
 
         processes = until("every job that runs to be held", all_held, 120, self.how)
         assert after <= self.done() < SHARDS
@@ -160,6 +158,18 @@ class Run:
         jobs = "\n".join(f"{job['JobId']} {job['JobState']} {job['Reason']} {job['Comment']}" for job in self.jobs())
         node = self.cluster.ask("sinfo", "--Node", "--long")
         return f"{self.done()} of {SHARDS} shards\n{node}\n{jobs}\n{self.said}\n{self.cluster.log('slurmctld')}"
+
+    def _held(self) -> dict[str, int]:
+        """Return by its job each process of ``observe`` whose validator says that it waits."""
+        held = {}
+        for pid in self.cluster.strays():
+            with suppress(OSError):  # ended meanwhile
+                if b"\0mateprobe.pipeline\0observe\0" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+                    folders = [variables(int(child)).get("TMPDIR", "") for child in children]
+                    if any(folder and Path(folder, "held").exists() for folder in folders):
+                        held[variables(pid)["SLURM_JOB_ID"]] = pid
+        return held
 
     def _alive(self) -> bool:
         assert self.process.poll() is None, f"the run ended with status {self.process.returncode}\n{self.said}"

@@ -86,6 +86,12 @@ def until(what: str, asked: Callable[[], Answer], seconds: float = 60, how: Call
     return answer
 
 
+def variables(pid: int) -> dict[str, str]:
+    """Return the variables that a process was started with."""
+    entries = os.fsdecode(Path(f"/proc/{pid}/environ").read_bytes()).split("\0")
+    return {name: value for name, _, value in (entry.partition("=") for entry in entries)}
+
+
 class Cluster:
     """The daemons, what they are asked with, and the environment in which ``sbatch`` finds them."""
 
@@ -175,13 +181,12 @@ class Cluster:
 
     def strays(self) -> list[int]:
         """Return the processes that belong to this cluster and are not its daemons: steps and what they run."""
-        mark = f"SLURM_CONF={self.configuration}\0".encode()
         mine = {os.getpid(), *(process.pid for process in self._running.values())}
         found = []
-        for path in Path("/proc").glob("[0-9]*/environ"):
+        for path in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):  # ended meanwhile, or another user's
-                if mark in path.read_bytes() and int(path.parent.name) not in mine:
-                    found.append(int(path.parent.name))
+                if variables(pid := int(path.name)).get("SLURM_CONF") == str(self.configuration) and pid not in mine:
+                    found.append(pid)
         return found
 
     def ask(self, *command: str) -> str:
