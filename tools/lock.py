@@ -1,8 +1,8 @@
-"""Renews `requirements.lock`, `environment.yml` and the lock of the profile `slurm`; run by `make lock`.
+"""Renews `requirements.lock`, `environment.yml` and the locks of docs and of the profile `slurm`; run by `make lock`.
 
 The lock pins every package of the extra `pipeline` and the group `dev` of `pyproject.toml`, with hashes, for every
-platform and Python that `requires-python` admits; that of the profile, what the group `slurm` needs beside these. They
-name no index: where packages come from is the user's to configure.
+platform and Python that `requires-python` admits; the other locks, what the groups `docs` and `slurm` need beside these.
+They name no index: where packages come from is the user's to configure.
 """
 
 import re
@@ -13,7 +13,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements.lock"
 ENVIRONMENT = ROOT / "environment.yml"
-SLURM_LOCK = ROOT / "workflow" / "profiles" / "slurm" / "requirements.lock"
+GROUPS = {
+    "docs": ROOT / "docs" / "requirements.lock",
+    "slurm": ROOT / "workflow" / "profiles" / "slurm" / "requirements.lock",
+}
 
 COMPILE = (
     *("uv", "pip", "compile"),
@@ -22,7 +25,6 @@ COMPILE = (
     "--no-header",  # it would repeat this command
 )
 ALL = ("pyproject.toml", "--extra", "pipeline", "--group", "dev")
-SLURM = ("--group", "slurm", "--constraints", str(LOCK))
 
 HEAD = """\
 # The pins of requirements.lock for conda; made by `make lock`.
@@ -64,7 +66,9 @@ def main() -> None:
     lock = compiled(*ALL)
     LOCK.write_text(lock, encoding="utf-8")
     ENVIRONMENT.write_text(environment(lock), encoding="utf-8")
-    SLURM_LOCK.write_text(beside(compiled(*SLURM), lock), encoding="utf-8")
+    for group, path in GROUPS.items():
+        wanted = compiled("--group", group, "--constraints", str(LOCK))
+        path.write_text(beside(wanted, lock), encoding="utf-8")
 
 
 if __name__ == "__main__":
