@@ -1,8 +1,8 @@
-"""Renews `requirements.lock`, `environment.yml`, the locks of the profile `slurm` and the fuzzer; run by `make lock`.
+"""Renews `requirements.lock`, `environment.yml`, the locks of docs, fuzzer and profile `slurm`; run by `make lock`.
 
 The lock pins every package of the extra `pipeline` and the group `dev` of `pyproject.toml`, with hashes, for every
-platform and Python that `requires-python` admits; that of the profile, what the group `slurm` needs beside these; that
-of the fuzzer, the group `fuzz`. They name no index: where packages come from is the user's to configure.
+platform and Python that `requires-python` admits; the other locks, what the groups `docs` and `slurm` need beside these,
+and all that the group `fuzz` needs. They name no index: where packages come from is the user's to configure.
 """
 
 import re
@@ -14,7 +14,10 @@ ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements.lock"
 ENVIRONMENT = ROOT / "environment.yml"
 FUZZ_LOCK = ROOT / "tools" / "fuzz.lock"
-SLURM_LOCK = ROOT / "workflow" / "profiles" / "slurm" / "requirements.lock"
+GROUPS = {
+    "docs": ROOT / "docs" / "requirements.lock",
+    "slurm": ROOT / "workflow" / "profiles" / "slurm" / "requirements.lock",
+}
 
 COMPILE = (
     *("uv", "pip", "compile"),
@@ -23,7 +26,6 @@ COMPILE = (
     "--no-header",  # it would repeat this command
 )
 ALL = ("pyproject.toml", "--extra", "pipeline", "--group", "dev")
-SLURM = ("--group", "slurm", "--constraints", str(LOCK))
 
 HEAD = """\
 # The pins of requirements.lock for conda; made by `make lock`.
@@ -65,7 +67,9 @@ def main() -> None:
     lock = compiled(*ALL)
     LOCK.write_text(lock, encoding="utf-8")
     ENVIRONMENT.write_text(environment(lock), encoding="utf-8")
-    SLURM_LOCK.write_text(beside(compiled(*SLURM), lock), encoding="utf-8")
+    for group, path in GROUPS.items():
+        wanted = compiled("--group", group, "--constraints", str(LOCK))
+        path.write_text(beside(wanted, lock), encoding="utf-8")
     FUZZ_LOCK.write_text(compiled("--group", "fuzz"), encoding="utf-8")
 
 

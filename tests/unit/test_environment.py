@@ -14,7 +14,7 @@ from tools import lock
 ROOT = Path(__file__).parents[2]
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 ENVIRONMENT = (ROOT / "environment.yml").read_text(encoding="utf-8")
-SLURM_LOCK = (ROOT / "workflow/profiles/slurm/requirements.lock").read_text(encoding="utf-8")
+SLURM_LOCK, DOCS_LOCK = (lock.GROUPS[group].read_text(encoding="utf-8") for group in ("slurm", "docs"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
@@ -30,10 +30,10 @@ def locked(text: str) -> dict[str, Requirement]:
     }
 
 
-BLOCKS = blocks(LOCK + SLURM_LOCK)
-LOCKED = locked(LOCK + SLURM_LOCK)
+BLOCKS = {block.split()[0]: block for block in blocks(LOCK + SLURM_LOCK + DOCS_LOCK)}
+LOCKED = locked(LOCK + SLURM_LOCK + DOCS_LOCK)
 GROUPS = PROJECT["dependency-groups"]
-WANTED = PROJECT["project"]["optional-dependencies"]["pipeline"] + GROUPS["dev"] + GROUPS["slurm"]
+WANTED = PROJECT["project"]["optional-dependencies"]["pipeline"] + GROUPS["dev"] + GROUPS["slurm"] + GROUPS["docs"]
 
 
 def test_conda_environment_holds_exactly_the_pins_of_the_lock() -> None:
@@ -50,7 +50,7 @@ def test_conda_environment_is_what_the_lock_makes() -> None:
     assert lock.environment(LOCK) == ENVIRONMENT
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=list(LOCKED))
+@pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS.keys())
 def test_each_package_of_the_lock_has_one_version_and_hashes(block: str) -> None:
     pin, *hashes = re.split(r"\s+--hash=", block)
     assert [specifier.operator for specifier in Requirement(pin).specifier] == ["=="]
@@ -70,11 +70,11 @@ def test_what_one_lock_has_beside_another_keeps_its_hashes() -> None:
     assert lock.beside(both, "a==1 \\\n    --hash=sha256:07\nb==1\n") == both.partition("\n    --hash=sha256:00\n")[2]
 
 
-def test_no_package_is_locked_twice() -> None:
+def test_no_package_is_locked_at_two_versions() -> None:
     assert len(LOCKED) == len(BLOCKS)
 
 
-@pytest.mark.parametrize("text", [LOCK, ENVIRONMENT, SLURM_LOCK], ids=["lock", "environment.yml", "lock of slurm"])
+@pytest.mark.parametrize("text", [LOCK, ENVIRONMENT, SLURM_LOCK, DOCS_LOCK], ids=["lock", "environment.yml", "slurm", "docs"])
 @pytest.mark.parametrize("trace", ["://", "index-url", "find-links", "trusted-host", "@", ".org", ".com"])
 def test_no_index_is_named(text: str, trace: str) -> None:
     assert trace not in text
