@@ -93,7 +93,7 @@ def renewed(page: str, rates: Mapping[str, Rate]) -> str:
 
 
 def _figure(value: float) -> str:
-    return f"{value:,.0f}" if value >= 10 or round(value, 1).is_integer() else f"{value:.1f}"
+    return f"{value:,.0f}" if value >= 10 or round(value, 1) == round(value) else f"{value:.1f}"
 
 
 def _place(page: str, name: str) -> str:
