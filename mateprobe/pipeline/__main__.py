@@ -75,7 +75,8 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m mateprob
     except OSError as error:
         if error.errno not in REMEDIES:
             raise
-        sys.stderr.write(f"{args.stage}: {error.filename}: {error.strerror}: {REMEDIES[error.errno]}\n")
+        where = f"{error.filename}: " if error.filename else ""  # a write that finds no room names no file
+        sys.stderr.write(f"{args.stage}: {where}{error.strerror}: {REMEDIES[error.errno]}\n")
         return 2
 
 

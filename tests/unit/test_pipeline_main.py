@@ -91,6 +91,17 @@ def test_a_fault_of_the_machine_is_told_with_what_to_do(
     assert capsys.readouterr().err.startswith(f"summary: results/a: {os.strerror(number)}: {remedy}")
 
 
+def test_a_fault_that_names_no_file_is_told_without_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(a_stage, "run", fail)
+    assert main(["summary", "--study", "demo", "--section", "{}"]) == 2
+    assert capsys.readouterr().err.startswith("summary: No space left on device: make room there")
+
+
 def test_a_file_that_is_missing_by_our_fault_shows_where_it_was_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_: object) -> int:
         raise FileNotFoundError(errno.ENOENT, "No such file", "results/a")
