@@ -107,7 +107,9 @@ def shortfalls(ended: Iterable[Ended], *, detection: float, preservation: float)
     found = rates((case.relation, case.outcome) for case in cases)
     lines = short_rates(found, detection=detection, preservation=preservation)
     listed = GAPS | INCOMPLETE if lines else FATAL
-    lines += [f"{flat(case.id)}: {case.outcome} ({flat(case.reason)})" for case in cases if case.outcome in listed]
+    lines += [
+        visible(f"{flat(case.id)}: {case.outcome} ({flat(case.reason)})") for case in cases if case.outcome in listed
+    ]
     return lines
 
 
@@ -140,5 +142,5 @@ def check_thresholds(detection: float, preservation: float) -> None:
 
 
 def flat(text: str) -> str:
-    """Return ``text`` on one line, fit to be looked at: every run of white space becomes one space."""
-    return visible(" ".join(text.split()))
+    """Return ``text`` on one line: every run of white space becomes one space."""
+    return " ".join(text.split())

@@ -92,7 +92,7 @@ def _list(options: argparse.Namespace, stdout: IO[str], stderr: IO[str]) -> int:
     else:
         width = max(map(len, studies), default=0)
         for id, study in studies.items():
-            print(f"{id:<{width}}  {flat(study.data['title'])}", file=stdout)
+            print(f"{id:<{width}}  {visible(flat(study.data['title']))}", file=stdout)
     if problems:
         print(f"{len(problems)} files cannot be used; see mateprobe study check", file=stderr)
     return int(bool(problems))

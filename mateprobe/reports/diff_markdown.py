@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mateprobe.diff import Change
 from mateprobe.outcome import FAILURES
-from mateprobe.reports.markdown import cell, shown, told, within
+from mateprobe.reports.markdown import cell, code, shown, told, within
 
 if TYPE_CHECKING:
     from mateprobe.diff import CaseChange, Diff
@@ -91,7 +91,7 @@ def _rate(part: int, whole: int, rate: float | None) -> str:
 
 
 def _case(change: CaseChange) -> str:
-    where = f" at {cell(change.case.source)}" if change.case.source else ""
+    where = f" at {code(change.case.source)}" if change.case.source else ""
     parts = f" ({', '.join(change.parts)})" if change.parts else ""
     ended = " → ".join(cell(told(case)) for case in (change.old, change.new) if case)
     return f"- **{cell(change.id)}** ({cell(change.case.obligation)}){where}{parts}: {ended}"

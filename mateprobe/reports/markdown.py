@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mateprobe.outcome import GAPS, INCOMPLETE, Assessment
 from mateprobe.reports.output import encodable
 from mateprobe.tally import flat
+from mateprobe.visible import visible
 
 if TYPE_CHECKING:
     from mateprobe.validator_audit import AuditResult, Flip, ValidatorAuditReport
@@ -23,13 +24,24 @@ STEP_SUMMARY = 1 << 20
 
 # What could end a cell, begin markup, a link, an image or HTML, or call somebody: signs between letters, as in
 # `a_b` and `CODE@SCOPE`, do none of that. Source: GitHub Flavored Markdown, 2.4 (backslash escapes), 6.9 (autolinks).
-_MARKUP = re.compile(r"[\\`*\[<|~]|\$(?=.*\$)|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)|:(?=//)|(?<=\bwww)\.")
+_MARKUP = re.compile(
+    r"[\\`*|~]|\](?=[(\[])|<(?=[a-zA-Z/!?])|\$(?=.*\$)|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)|:(?=//)|(?<=\bwww)\."
+)
 _MENTION = re.compile(r"(?<![\w/.])@(?=\w)")
 
 
 def cell(text: object) -> str:
     """Return ``text`` for a table cell or a line of a list: on one line, and shown as it is, never as markup."""
-    return _MENTION.sub("@<!-- -->", _MARKUP.sub(r"\\\g<0>", flat(str(text))))
+    return _MENTION.sub("@<!-- -->", _MARKUP.sub(r"\\\g<0>", visible(flat(str(text)))))
+
+
+def code(text: object) -> str:
+    """Return ``text`` as code for a table cell or a line of a list, which nothing in it ends; odd ones as ``cell``."""
+    line = visible(flat(str(text)))
+    if not line or "|" in line:  # in code a pipe ends the cell, and its escape is shown outside of tables
+        return cell(text)
+    fence = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)
+    return f"{fence} {line} {fence}" if "`" in line else f"{fence}{line}{fence}"
 
 
 def shown(rate: float | None) -> str:
@@ -54,7 +66,7 @@ def audit_lines(report: ValidatorAuditReport, *, every_case: bool = True) -> Ite
     )
     yield "These figures speak of the supplied cases alone."
     yield ""
-    yield f"Corpus `{report.corpus_digest}`, MateProbe {cell(report.library_version)}, {_provenance(report)}."
+    yield f"Corpus {code(report.corpus_digest)}, MateProbe {cell(report.library_version)}, {_provenance(report)}."
     for title, lines in (
         ("Known gaps", _gaps(report)),
         ("Incomplete evidence and execution failures", _incomplete(report)),
@@ -121,7 +133,7 @@ def _flips(report: ValidatorAuditReport) -> Iterator[str]:
 
 def _flip(flip: Flip) -> str:
     answers = ", ".join(f"{cell(reading.said)} {reading.times} ×" for reading in flip.readings)
-    return f"- sample `{flip.sample[:12]}` ({', '.join(map(cell, flip.case_ids))}): {answers}"
+    return f"- sample {code(flip.sample[:12])} ({', '.join(map(cell, flip.case_ids))}): {answers}"
 
 
 def _incomplete(report: ValidatorAuditReport) -> Iterator[str]:

@@ -49,7 +49,7 @@ def test_a_fault_is_noticed(target: str, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_an_escape_sequence_on_the_terminal_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mateprobe.tally.visible", str)
+    monkeypatch.setattr("mateprobe.reports.markdown.visible", str)
     with pytest.raises(Obeyed):
         TARGETS["loader"](CORPUS.joinpath("loader", "control-in-obligation").read_bytes(), tmp_path)
 

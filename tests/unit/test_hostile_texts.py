@@ -19,7 +19,7 @@ from mateprobe.model import Check, Kind, Policy, Report, Status
 from mateprobe.pipeline import reproduce
 from mateprobe.pipeline.table import Column, Table, fraction
 from mateprobe.pipeline.table_forms import csv_text, markdown_text, typst_text
-from mateprobe.reports.markdown import cell
+from mateprobe.reports.markdown import cell, code
 from mateprobe.reports.output import json_text
 from mateprobe.tally import flat
 from mateprobe.visible import visible, visible_json
@@ -164,9 +164,9 @@ def test_the_tables_of_a_run_are_shown_as_text(folder: Path) -> None:
 
 PARSER = MarkdownIt("commonmark", {"linkify": False}).enable(["table", "strikethrough"])
 MARKUP = {
-    "an image": ("![x](https://example.org/x.png)", r"!\[x](https\://example.org/x.png)"),
-    "a link": ("[safe](javascript:alert(1))", r"\[safe](javascript:alert(1))"),
-    "a reference": ("[x][y]", r"\[x]\[y]"),
+    "an image": ("![x](https://example.org/x.png)", r"![x\](https\://example.org/x.png)"),
+    "a link": ("[safe](javascript:alert(1))", r"[safe\](javascript:alert(1))"),
+    "a reference": ("[x][y]", r"[x\][y]"),
     "HTML": ("<img src=x onerror=alert(1)>", r"\<img src=x onerror=alert(1)>"),
     "a comment that hides": ("a<!-- b", r"a\<!-- b"),
     "an address": ("<https://example.org>", r"\<https\://example.org>"),
@@ -180,7 +180,7 @@ MARKUP = {
     "mathematics": (r"$\color{white}{x}$", r"\$\\color{white}{x}$"),
     "a new row": ("a\n| b | c |\n# d", r"a \| b \| c \| # d"),
     "a finding id": ("RULE/CODE@state:a_b", "RULE/CODE@state:a_b"),
-    "an escape sequence": ("\x1b[2J", r"\\x1b\[2J"),
+    "an escape sequence": ("\x1b[2J", r"\\x1b[2J"),
 }
 
 
@@ -199,8 +199,21 @@ def test_a_markdown_reader_finds_the_text_in_its_cell_and_nothing_else(text: str
     title, _, _, first, second = tokens
     parts = [part for part in first.children or [] if (part.type, part.content) != ("html_inline", "<!-- -->")]
     assert {part.type for part in parts} <= {"text", "text_special"}
-    assert "".join(part.content for part in parts) == flat(text)
+    assert "".join(part.content for part in parts) == visible(flat(text))
     assert (title.content, second.content) == ("**Demo**", "1")
+
+
+@given(text=Parts.map("".join).filter(lambda text: flat(text) and "|" not in text))
+def test_a_markdown_reader_finds_code_and_nothing_else(text: str) -> None:
+    for before, after in (("| a |\n|---|\n| ", " |\n"), ("- ", " x\n")):
+        tokens = [token for token in PARSER.parse(f"{before}{code(text)}{after}") if token.type == "inline"]
+        (part, *rest) = tokens[-1].children or []
+        assert (part.type, "".join(token.content for token in rest).strip()) == ("code_inline", "x" * (before == "- "))
+        assert part.content == visible(flat(text))
+
+
+def test_code_that_no_table_can_hold_is_text() -> None:
+    assert [code(text) for text in ("a`b", "a``", "a|`b", "")] == ["`` a`b ``", "``` a`` ```", r"a\|\`b", ""]
 
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＋1", "－1", "＠1", "=cmd|' /C calc'!A0"]  # noqa: RUF001
