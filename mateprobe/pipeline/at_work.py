@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
@@ -61,7 +60,7 @@ def stay_alone() -> None:
     """
     if not is_held_by_us():
         with alone() as lock:
-            os.dup2(lock.fileno(), sys.__stdin__.fileno() if sys.__stdin__ else 0)
+            os.dup2(lock.fileno(), 0)
 
 
 def is_held_by_us() -> bool:

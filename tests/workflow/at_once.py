@@ -25,7 +25,7 @@ LIBRARIES = (
     "snakemake.report", "snakemake.storage", "typst", "yaml",
 )  # fmt: skip
 PROFILE = ("--workflow-profile", "workflow/profiles/default", "--cores", "1", "--nolock")
-NOTES = ("benchmarks", "logs")
+NOTES = (".running", "benchmarks", "logs")
 JOB = re.compile(
     r"^    log: results/logs/(\S+)\.log$.*?^Shell command: python -m mateprobe\.pipeline (.*?)$",
     re.MULTILINE | re.DOTALL,

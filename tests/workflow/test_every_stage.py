@@ -133,12 +133,19 @@ REMARKS: dict[str, Edit] = {
     "claims": Edit(code("pipeline/claims"), "claims paper", page=""),
     "paper": Edit(code("pipeline/paper"), "paper"),
     "page": Edit(code("pipeline/page"), page=" ".join(PAGES)),
-    "what reads and writes records": Edit(
-        code("pipeline/records"),
+    "what reads records": Edit(
+        code("records"),
         made="*/cases */observe.* */outcomes.* */summary */statistics */fixes published/agreement tables/* figures/*",
         kept="numbers/gate claims paper",
         manifests=ALL,
         page=" ".join(PAGES),
+    ),
+    "what writes records": Edit(
+        code("pipeline/records"),
+        made="*/cases */observe.* */outcomes.*",
+        kept=f"*/summary */statistics */fixes */gate published/agreement {SHOWN}",
+        manifests=ALL,
+        page="",
     ),
     "the table of decisions": Edit(
         code("classify"),
