@@ -66,8 +66,8 @@ def page(found: Mapping[str, Part], load: Sequence[float]) -> str:
 
 Written by `make bench` (`python -m benchmarks`); last run on {machine}.
 Ratios are within one run. Times are processor time in user code unless said otherwise: cores may be shared,
-and the clock then says more of the neighbours; {min(load):.0f} to {max(load):.0f} processes wanted a core while this was
-measured. Nothing here writes into `results/`; no test depends on a time.
+and the clock then says more of the neighbours: {min(load):.0f} to {max(load):.0f} processes wanted a core meanwhile.
+Nothing here writes into `results/`; no test depends on a time.
 
 {table(("what", "found", "goal"), headlines)}
 

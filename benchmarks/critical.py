@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mateprobe.pipeline.pins import FOLDER, load_archives
 from mateprobe.pipeline.stage import read_receipt
+from mateprobe.pipeline.table_specs import together
 
 MADE_TOGETHER = {"figures": "figures", "report": "page"}
 """Folders whose receipts are all of one job, and that job."""
@@ -33,10 +34,13 @@ def jobs_of(project: Path) -> dict[str, Job]:
     receipts = {
         project / archive.receipt: f"evidence/{name}" for name, archive in load_archives(project / FOLDER).items()
     }
+    tables = [path.stem for path in (project / "results" / "tables" / "receipts").glob("*.json")]
+    families = {table: family for family, members in together(tables).items() for table in members}
     for path in (project / "results").rglob("receipts/*.json"):
         folder = path.parent.parent.name
-        name = MADE_TOGETHER.get(folder, f"{folder}/{path.stem}")
-        receipts[path] = name if name in jobs else path.stem
+        stem = families.get(path.stem, path.stem) if folder == "tables" else path.stem
+        name = MADE_TOGETHER.get(folder, f"{folder}/{stem}")
+        receipts[path] = name if name in jobs else stem
     for path, name in receipts.items():
         if name in jobs:
             receipt = read_receipt(path)

@@ -145,7 +145,7 @@ def _run(folder: Path, study: Study, job: Job, validators: Sequence[str]) -> Cos
     """Run one job and return what it cost."""
     command = [sys.executable, "-m", "mateprobe.pipeline", job.stage]
     if job.stage == "tables":
-        command += ["--table", "outcomes", "--inputs", f"results/{study.id}/summary.json"]
+        command += ["--table", "outcomes", f"results/{study.id}/summary.json"]
     else:
         section = study.section(job.stage, job.validator or None)
         section |= {"validators": list(validators)} if job.stage == "summary" else {}
