@@ -69,8 +69,8 @@ ITEMISED: tuple[tuple[str, Judged, bool], ...] = (
 TAIL = """
 ## What follows
 
-- `excluded` and `baseline_failed` stand outside every denominator. Everything else stays in: an error and a verdict that
-  is undetermined are never detections, and lower the rate.
+- `excluded` and `baseline_failed` stand outside every denominator. Everything else stays in: an error or a verdict that
+  is undetermined is never a detection, and lowers the rate.
 - A rate without a denominator is undefined, never 0 or 1, and meets no threshold above 0.
 - No threshold is met while a case is an `error` or a `baseline_failed`: the audit itself did not work.
 - Every declared case has exactly one outcome, and the outcomes add up to the cases.

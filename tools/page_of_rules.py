@@ -27,10 +27,11 @@ out.
 def rules() -> str:
     """Returns the page."""
     rows = (
-        f"| [`{type.__name__}`](#{type.__name__.lower()}) | {type.kind} | {_promise(type)} |\n" for type in RULE_EXAMPLES
+        f"| [`{rule.__name__}`](#{rule.__name__.lower()}) | {rule.kind} | {_promise(rule)} |\n"
+        for rule in RULE_EXAMPLES
     )
     table = "".join(["| rule | kind | what it says of a document |\n|---|---|---|\n", *rows])
-    return HEAD + table + "".join(_section(type, examples) for type, examples in RULE_EXAMPLES.items())
+    return HEAD + table + "".join(_section(rule, examples) for rule, examples in RULE_EXAMPLES.items())
 
 
 def _promise(rule: type[Rule]) -> str:
