@@ -73,11 +73,12 @@ fuzz: environment
 	    $(pip-install) --require-hashes --target .cache/fuzz/packages -r tools/fuzz.lock && cp tools/fuzz.lock .cache/fuzz/lock; }
 	PYTHONPATH=.cache/fuzz/packages .venv/bin/python tools/fuzz.py $(TARGET) --seconds $(SECONDS) $(ARGS)
 
-# Its builder is in no environment unless asked for. What it says of its own successor is no warning about the pages.
+# Its builder is in no environment unless asked for. What it says of its own successor is no warning about the pages;
+# with --quiet it would count none.
 docs: environment
 	@cmp -s docs/requirements.lock .venv/docs-from || { \
 	    $(pip-install) --require-hashes --no-deps -r docs/requirements.lock && cp docs/requirements.lock .venv/docs-from; }
-	@NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build --strict --quiet $(ARGS)
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build --strict $(ARGS)
 
 pages: environment
 	.venv/bin/python -m tools.pages

@@ -1,13 +1,17 @@
 """The page on the built-in rules, made of their docstrings and examples."""
 
 import inspect
+import json
+from dataclasses import is_dataclass
 from typing import Any
 
-from mateprobe.canonical import plain
+from mateprobe.canonical import field_names, plain
 from mateprobe.engine import Rule, evaluate
 from mateprobe.model import Context, Document, Kind, Surface
 from mateprobe.reports.markdown import cell
 from mateprobe.rule_examples import RULE_EXAMPLES, RuleExample, RuleExamples
+
+WIDTH = 120
 
 HEAD = """\
 # Rules
@@ -44,9 +48,25 @@ def _section(rule: type[Rule], examples: RuleExamples) -> str:
     roles = (("detected", examples.detected), ("survives", examples.surviving), ("no harm", examples.control))
     rows = "".join(f"| {role} | {_cells(examples.rule, example)} |\n" for role, example in roles)
     return (
-        f"\n## {rule.__name__}\n\n{kind} {prose.replace('``', '`')}\n\n```python\n{examples.rule!r}\n```\n\n"
+        f"\n## {rule.__name__}\n\n{kind} {prose.replace('``', '`')}\n\n```python\n{_call(examples.rule)}\n```\n\n"
         f"| | texts | context | finding | why |\n|---|---|---|---|---|\n{rows}"
     )
+
+
+def _call(value: object) -> str:
+    """Returns a rule as one would write it, on one line or, if that is too long, with a setting a line."""
+    settings = [f"{name}={_literal(getattr(value, name))}" for name in field_names(type(value))]
+    line = f"{type(value).__name__}({', '.join(settings)})"
+    inner = "".join(f"    {setting},\n" for setting in settings)
+    return line if len(line) <= WIDTH else f"{type(value).__name__}(\n{inner})"
+
+
+def _literal(value: object) -> str:
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_literal, value))}{',' * (len(value) == 1)})"
+    return _call(value) if is_dataclass(value) else repr(value)
 
 
 def _cells(rule: Rule, example: RuleExample) -> str:

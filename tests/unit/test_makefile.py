@@ -176,4 +176,4 @@ def test_the_builder_of_the_documentation_is_installed_with_its_hashes_and_once(
     installed, build = checkout.asked()
     assert installed.endswith("--require-hashes --no-deps -r docs/requirements.lock")
     checkout.make("docs")
-    assert (build, checkout.asked()) == ("-m mkdocs build --strict --quiet", [build])
+    assert (build, checkout.asked()) == ("-m mkdocs build --strict", [build])
