@@ -43,7 +43,7 @@ def _promise(rule: type[Rule]) -> str:
 
 
 def _section(rule: type[Rule], examples: RuleExamples) -> str:
-    prose = inspect.cleandoc(rule.__doc__ or "").partition("\nExample:")[0].partition("\nRaises:")[0].strip()
+    prose = inspect.cleandoc(rule.__doc__ or "").partition("\nExamples:")[0].partition("\nRaises:")[0].strip()
     kind = "An exact invariant." if rule.kind is Kind.INVARIANT else "A heuristic."
     roles = (("detected", examples.detected), ("survives", examples.surviving), ("no harm", examples.control))
     rows = "".join(f"| {role} | {_cells(examples.rule, example)} |\n" for role, example in roles)
