@@ -2,7 +2,7 @@
 
 from mateprobe.classify import Decision, Evidence, Facts, Judged, classify
 from mateprobe.outcome import Relation, Validity
-from mateprobe.reports.markdown import cell
+from mateprobe.reports.markdown import own
 
 FAULT, CONTROL = Relation.VIOLATION, Relation.PRESERVE
 CLEAN = Judged(Evidence.COMPLETE, accepted=True)
@@ -100,8 +100,8 @@ def _decided(relation: Relation, said: Judged, named: bool, *, itemised: bool = 
 
 def _told(relation: Relation, said: Judged, named: bool, *, itemised: bool = False) -> str:
     decision = _decided(relation, said, named, itemised=itemised)
-    return f"`{decision.outcome}`<br>{cell(decision.reason)}"
+    return f"`{decision.outcome}`<br>{own(decision.reason)}"
 
 
 def _cells(decision: Decision) -> str:
-    return f"`{decision.outcome}` | {cell(decision.reason)}"
+    return f"`{decision.outcome}` | {own(decision.reason)}"

@@ -8,7 +8,7 @@ from typing import Any
 from mateprobe.canonical import field_names, plain
 from mateprobe.engine import Rule, evaluate
 from mateprobe.model import Context, Document, Kind, Surface
-from mateprobe.reports.markdown import cell
+from mateprobe.reports.markdown import own
 from mateprobe.rule_examples import RULE_EXAMPLES, RuleExample, RuleExamples
 
 WIDTH = 120
@@ -39,7 +39,7 @@ def rules() -> str:
 
 
 def _promise(rule: type[Rule]) -> str:
-    return cell(inspect.cleandoc(rule.__doc__ or "").partition("\n\n")[0])
+    return own(inspect.cleandoc(rule.__doc__ or "").partition("\n\n")[0])
 
 
 def _section(rule: type[Rule], examples: RuleExamples) -> str:
@@ -72,7 +72,7 @@ def _literal(value: object) -> str:
 def _cells(rule: Rule, example: RuleExample) -> str:
     (check,) = evaluate(example.document, example.context, [rule]).checks
     finding = f"`{check.rule_id}/{check.code}@{check.scope}` {check.status}"
-    return " | ".join([_document(example.document), _context(example.context), cell(finding), cell(example.why)])
+    return " | ".join([_document(example.document), _context(example.context), own(finding), own(example.why)])
 
 
 def _document(document: Document) -> str:
@@ -80,14 +80,14 @@ def _document(document: Document) -> str:
 
 
 def _surface(surface: Surface) -> str:
-    claims = "".join(f", claims `{cell(f'{claim.key}={claim.value}')}`" for claim in surface.claims)
-    return f"{surface.id}: {cell(surface.text)}{claims}"
+    claims = "".join(f", claims `{own(f'{claim.key}={claim.value}')}`" for claim in surface.claims)
+    return f"{surface.id}: {own(surface.text)}{claims}"
 
 
 def _context(context: Context) -> str:
-    facts = [f"{name} `{cell(_facts(state))}`" for name, state in plain(context.states).items()]
+    facts = [f"{name} `{own(_facts(state))}`" for name, state in plain(context.states).items()]
     closed = [f"closed `{premise}`" for premise in context.closed_premises]
-    return "<br>".join([*facts, *closed, *(f"history: {cell(text)}" for text in context.history)])
+    return "<br>".join([*facts, *closed, *(f"history: {own(text)}" for text in context.history)])
 
 
 def _facts(state: Any) -> str:

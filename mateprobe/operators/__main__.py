@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from mateprobe.operators import OPERATORS, Example, Operator
-from mateprobe.reports.markdown import cell
+from mateprobe.reports.markdown import cell, own
 
 SHOWN = 48
 """Characters of a value that the page shows."""
@@ -85,7 +85,7 @@ def _cells(example: Example) -> str:
 def _shown(value: Any) -> str:
     text = json.dumps(value, sort_keys=True)  # in ASCII: what looks alike is told apart
     cut = text if len(text) <= 2 * SHOWN else f"{text[:SHOWN]}…"
-    return f"`{cell(cut)}`"
+    return f"`{own(cut)}`"
 
 
 if __name__ == "__main__":

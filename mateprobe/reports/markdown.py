@@ -37,6 +37,16 @@ def cell(text: object) -> str:
     return _MENTION.sub("@<!-- -->", _MARKUP.sub(r"\\\g<0>", flat(str(text))))
 
 
+def own(text: str) -> str:
+    r"""Return a text of ours for a table cell: on one line, pipes escaped, its markup kept.
+
+    Examples:
+        >>> print(own("`a | b`"))
+        `a \| b`
+    """
+    return flat(text).replace("|", "\\|")
+
+
 def shown(rate: float | None) -> str:
     """Return a rate for people: a percentage, or the word undefined.
 
