@@ -11,8 +11,10 @@
 ##  make test-faults    kill whole runs at a hundred random moments, start them again, compare every byte
 ##  make lint        ruff, mypy, snakefmt, snakemake --lint
 ##  make fuzz        fuzz what reads foreign data: TARGET=loader, study, records, worker or archive (SECONDS=60)
+##  make docs        build the documentation into site/, warnings are errors (open site/index.html)
+##  make pages       renew the pages of docs/ that are made of rules, operators, schemas and the decision table
 ##  make bench       measure, in ratios to the published engine (ARGS="audit" measures one part)
-##  make lock        renew requirements.lock and environment.yml from pyproject.toml
+##  make lock        renew requirements.lock, environment.yml and the locks of docs and slurm from pyproject.toml
 ##  make clean       remove what the commands above made, the stored results included; distclean: .venv too
 
 PYTHON ?= python3
@@ -30,7 +32,7 @@ unexport PYTHONPATH PYTHONHOME    # the environment is .venv and nothing else
 unexport LC_ALL
 export LC_CTYPE = C.UTF-8
 
-.PHONY: help reproduce verify freeze pack test test-cluster test-faults lint fuzz bench lock clean distclean environment profile
+.PHONY: help reproduce verify freeze pack test test-cluster test-faults lint fuzz docs pages bench lock clean distclean environment profile
 help:
 	@sed -n 's/^## //p' Makefile
 
@@ -71,6 +73,16 @@ fuzz: environment
 	    $(pip-install) --require-hashes --target .cache/fuzz/packages -r tools/fuzz.lock && cp tools/fuzz.lock .cache/fuzz/lock; }
 	PYTHONPATH=.cache/fuzz/packages .venv/bin/python tools/fuzz.py $(TARGET) --seconds $(SECONDS) $(ARGS)
 
+# Its builder is in no environment unless asked for. What it says of its own successor is no warning about the pages;
+# with --quiet it would count none.
+docs: environment
+	@cmp -s docs/requirements.lock .venv/docs-from || { \
+	    $(pip-install) --require-hashes --no-deps -r docs/requirements.lock && cp docs/requirements.lock .venv/docs-from; }
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build --strict $(ARGS)
+
+pages: environment
+	.venv/bin/python -m tools.pages
+
 bench: environment
 	.venv/bin/python -m benchmarks $(ARGS)
 
@@ -78,7 +90,7 @@ lock: environment
 	.venv/bin/python tools/lock.py
 
 clean:
-	rm -rf .cache .snakemake .hypothesis .mypy_cache .pytest_cache .ruff_cache .coverage .coverage.* htmlcov dist
+	rm -rf .cache .snakemake .hypothesis .mypy_cache .pytest_cache .ruff_cache .coverage .coverage.* htmlcov dist site
 	find . -path ./.venv -prune -o -name __pycache__ -prune -exec rm -rf {} +
 	test ! -d results || find results -mindepth 1 ! -path results/README.md -delete
 

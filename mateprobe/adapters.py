@@ -28,6 +28,14 @@ def lifecard_document(
         InvalidValue: a key is missing, an id is empty, two outcomes have one branch
             ``OPTION_ID/OUTCOME_ID``, or claims name no surface.
         InvalidType: a part of the card has another type.
+
+    Examples:
+        >>> outcome = {"id": "won", "title_template": "You won", "body_template": "The prize is yours."}
+        >>> option = {"id": "play", "label_template": "Play", "outcomes": [outcome]}
+        >>> card = {"title_template": "A game", "body_template": "Shall we?", "options": [option]}
+        >>> document = lifecard_document(card)
+        >>> document.surface("$.options[0].outcomes[0].body_template").state_ref
+        'play/won'
     """
     claims = dict(claims_by_surface or {})
     surfaces = tuple(Surface(path, text, state, tuple(claims.pop(path, ()))) for path, text, state in _texts(card))

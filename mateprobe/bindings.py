@@ -27,6 +27,10 @@ def check_fields(output: Mapping[str, Scalar], state: Mapping[str, Scalar], bind
 
     Raises:
         InvalidValue: no bindings, or a number that is not finite. InvalidType: a value that is no scalar.
+
+    Examples:
+        >>> check_fields({"sum": 40}, {"paid": 40}, {"sum": "paid"}).accepted
+        True
     """
     given: tuple[tuple[str, Any], ...] = (("output", output), ("state", state), ("bindings", bindings))
     for name, fields in given:

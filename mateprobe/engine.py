@@ -15,7 +15,13 @@ RULE_ERROR = "RULE_ERROR"
 
 @runtime_checkable
 class Contract(Protocol):
-    """Anything with an id, a version, a kind, an evaluation and a configuration can be a contract."""
+    """Anything with an id, a version, a kind, an evaluation and a configuration can be a contract.
+
+    Examples:
+        >>> from mateprobe import NoRepeatedText
+        >>> isinstance(NoRepeatedText("repeat", ("body",)), Contract)
+        True
+    """
 
     version: ClassVar[str]
     kind: ClassVar[Kind]
@@ -39,6 +45,18 @@ class Rule:
     """Base of contracts that are frozen dataclasses: the fields are the configuration.
 
     A subclass sets ``version`` and ``kind`` on the class and implements ``evaluate``.
+
+    Examples:
+        >>> from dataclasses import dataclass
+        >>> from mateprobe import Surface
+        >>> @dataclass(frozen=True)
+        ... class Greets(Rule):
+        ...     def evaluate(self, document, context):
+        ...         status = Status.SATISFIED if "Hello" in document.surface("body").text else Status.VIOLATED
+        ...         return (self.result(status, "GREETING", "body", "a reply begins with a greeting"),)
+        >>> document = Document((Surface("body", "All is paid."),))
+        >>> [check.status.value for check in evaluate(document, Context({}), [Greets("greets")]).checks]
+        ['violated']
     """
 
     rule_id: str
@@ -76,6 +94,12 @@ class Profile:
 
     Raises:
         InvalidValue: no contracts, an empty rule id, or two contracts with one id.
+
+    Examples:
+        >>> from mateprobe import NoRepeatedText, Surface
+        >>> profile = Profile([NoRepeatedText("repeat", ("body",))])
+        >>> [profile.evaluate(Document((Surface("body", text),)), Context({})).accepted for text in ("One.", "Two.")]
+        [True, True]
     """
 
     __slots__ = ("contracts", "digest", "rule_ids")
@@ -116,6 +140,13 @@ def evaluate(
 
     Raises:
         InvalidValue: no contracts, an empty rule id, or a duplicate one.
+
+    Examples:
+        >>> from mateprobe import ForbiddenPattern, Surface
+        >>> document = Document((Surface("body", "The meeting went well."),))
+        >>> report = evaluate(document, Context({}), [ForbiddenPattern("phrase", ("went well",), ("body",))])
+        >>> [(check.code, check.status.value) for check in report.checks]
+        [('FORBIDDEN_PATTERN', 'violated')]
     """
     return Profile(contracts).evaluate(document, context, policy)
 

@@ -18,11 +18,25 @@ from collections.abc import Iterable
 
 
 class MateProbeError(Exception):
-    """Base of every error MateProbe raises on purpose."""
+    """Base of every error MateProbe raises on purpose.
+
+    Examples:
+        >>> from mateprobe import Claim
+        >>> try:
+        ...     Claim("", 1)
+        ... except MateProbeError as error:
+        ...     print(error)
+        claim key='' is empty; name the fact it declares
+    """
 
 
 class InvalidValue(MateProbeError, ValueError):
-    """A value has the right type and cannot be used; the message shows it and what was expected."""
+    """A value has the right type and cannot be used; the message shows it and what was expected.
+
+    Examples:
+        >>> issubclass(InvalidValue, ValueError)
+        True
+    """
 
 
 class InvalidStructure(InvalidValue):
@@ -30,19 +44,45 @@ class InvalidStructure(InvalidValue):
 
 
 class InvalidType(MateProbeError, TypeError):
-    """A value has the wrong type; the message shows its type and what was expected."""
+    """A value has the wrong type; the message shows its type and what was expected.
+
+    Examples:
+        >>> from mateprobe import Claim
+        >>> try:
+        ...     Claim("paid", [40])
+        ... except InvalidType as error:
+        ...     print(isinstance(error, TypeError))
+        True
+    """
 
 
 class EvidenceError(MateProbeError, ValueError):
-    """Bytes differ from what was pinned, or pinned bytes are absent; the message names the file."""
+    """Bytes differ from what was pinned, or pinned bytes are absent; the message names the file.
+
+    Examples:
+        >>> raise EvidenceError("report.json: its sha256 is not the one that was pinned")
+        Traceback (most recent call last):
+        mateprobe.errors.EvidenceError: report.json: its sha256 is not the one that was pinned
+    """
 
 
 class StudyError(MateProbeError, ValueError):
-    """A study, or a file it names, cannot be used; the message lists every problem with file and key."""
+    """A study, or a file it names, cannot be used; the message lists every problem with file and key.
+
+    Examples:
+        >>> raise StudyError("refunds.yaml, line 3: key 'obligatoins'; did you mean 'obligations'?")
+        Traceback (most recent call last):
+        mateprobe.errors.StudyError: refunds.yaml, line 3: key 'obligatoins'; did you mean 'obligations'?
+    """
 
 
 class StageError(MateProbeError, RuntimeError):
-    """A stage found a disagreement or a failure its artifact must not hide; the message names it."""
+    """A stage found a disagreement or a failure its artifact must not hide; the message names it.
+
+    Examples:
+        >>> issubclass(StageError, RuntimeError)
+        True
+    """
 
 
 _COMPARED = 200  # characters of a name: how alike long ones are takes long to tell

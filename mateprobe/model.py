@@ -21,7 +21,12 @@ Scalar: TypeAlias = str | int | float | bool | None
 
 
 class Status(StrEnum):
-    """What a check found. The last two tell absent evidence from a failure of the check itself."""
+    """What a check found. The last two tell absent evidence from a failure of the check itself.
+
+    Examples:
+        >>> Status.UNDETERMINED == "undetermined"
+        True
+    """
 
     SATISFIED = "satisfied"
     VIOLATED = "violated"
@@ -30,7 +35,13 @@ class Status(StrEnum):
 
 
 class Kind(StrEnum):
-    """Whether a rule states an exact invariant or a declared heuristic."""
+    """Whether a rule states an exact invariant or a declared heuristic.
+
+    Examples:
+        >>> from mateprobe import ForbiddenPattern, RequiredFact
+        >>> RequiredFact.kind.value, ForbiddenPattern.kind.value
+        ('invariant', 'heuristic')
+    """
 
     INVARIANT = "invariant"
     HEURISTIC = "heuristic"
@@ -74,6 +85,10 @@ class Claim:
 
     Raises:
         InvalidValue: an empty key, NaN or an infinity. InvalidType: a value that is no scalar.
+
+    Examples:
+        >>> Claim("status", "paid").value
+        'paid'
     """
 
     key: str
@@ -91,6 +106,10 @@ class Surface:
 
     Raises:
         InvalidValue: an empty id or state_ref. InvalidType: text that is no string.
+
+    Examples:
+        >>> Surface("body", "All is paid.", claims=(Claim("status", "paid"),)).state_ref
+        'current'
     """
 
     id: str
@@ -113,6 +132,10 @@ class Document:
 
     Raises:
         InvalidValue: no surface, or two with one id.
+
+    Examples:
+        >>> Document((Surface("title", "Refund"), Surface("body", "All is paid."))).surface("body").text
+        'All is paid.'
     """
 
     surfaces: tuple[Surface, ...]
@@ -158,6 +181,10 @@ class Context:
     Raises:
         InvalidValue: an empty or non-string state name or fact key, a number that is not finite.
         InvalidType: facts that are no mapping, or no scalars; a bare string for a sequence.
+
+    Examples:
+        >>> Context({"current": {"status": "paid"}}, closed_premises=("offer",)).states["current"]["status"]
+        'paid'
     """
 
     states: Mapping[str, Mapping[str, Scalar]]
@@ -186,6 +213,10 @@ class Check:
 
     Raises:
         InvalidValue: metrics that are not sorted by name.
+
+    Examples:
+        >>> Check("thin", "1", Kind.HEURISTIC, Status.VIOLATED, "LOW_LEXICAL_CONTENT", "body", "2 tokens").code
+        'LOW_LEXICAL_CONTENT'
     """
 
     rule_id: str
@@ -209,7 +240,13 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Which checks keep a document from being accepted. An error always does."""
+    """Which checks keep a document from being accepted. An error always does.
+
+    Examples:
+        >>> thin = Check("thin", "1", Kind.HEURISTIC, Status.VIOLATED, "LOW_LEXICAL_CONTENT", "body", "2 tokens")
+        >>> Policy().blocks(thin), Policy(block_heuristics=False).blocks(thin)
+        (True, False)
+    """
 
     block_heuristics: bool = True
     block_undetermined: bool = True
@@ -225,7 +262,15 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The checks of one evaluation, the digests of what was judged and by what, and the policy."""
+    """The checks of one evaluation, the digests of what was judged and by what, and the policy.
+
+    Examples:
+        >>> from mateprobe import RequiredFact, evaluate
+        >>> document = Document((Surface("body", "All is paid."),))
+        >>> report = evaluate(document, Context({"current": {}}), [RequiredFact("paid", "status", "paid")])
+        >>> report.accepted, report.complete
+        (False, False)
+    """
 
     checks: tuple[Check, ...]
     input_digest: str

@@ -24,7 +24,13 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A document and the context it is judged in."""
+    """A document and the context it is judged in.
+
+    Examples:
+        >>> from mateprobe import Surface
+        >>> Sample(Document((Surface("body", "All is paid."),)), Context({})).document.surface("body").text
+        'All is paid.'
+    """
 
     document: Document
     context: Context
@@ -32,7 +38,12 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The finding a fault must cause: a violated check of this rule, code and scope."""
+    """The finding a fault must cause: a violated check of this rule, code and scope.
+
+    Examples:
+        >>> Target("thin", "LOW_LEXICAL_CONTENT", "body").finding_id
+        'thin/LOW_LEXICAL_CONTENT@body'
+    """
 
     rule_id: str
     code: str
@@ -61,6 +72,15 @@ class MutationCase:
     Raises:
         InvalidValue: an empty id or family; a fault without targets, a control with them; a valid
             label without provenance. InvalidType: a relation, label or target of another type.
+
+    Examples:
+        >>> from mateprobe import Surface
+        >>> good = Sample(Document((Surface("body", "All of it is paid."),)), Context({}))
+        >>> expected = (Target("thin", "LOW_LEXICAL_CONTENT", "body"),)
+        >>> variant = replace_text(good, "body", "Yes.")
+        >>> case = MutationCase("cut", "length", Relation.VIOLATION, good, variant, expected, Validity.VALID, "by hand")
+        >>> case.variant.document.surface("body").text
+        'Yes.'
     """
 
     id: str
@@ -86,7 +106,16 @@ class MutationCase:
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """How one case ended. ``variant`` is None where the variant was not judged."""
+    """How one case ended. ``variant`` is None where the variant was not judged.
+
+    Examples:
+        >>> from mateprobe import MinimumTokens, Surface
+        >>> good = Sample(Document((Surface("body", "All of it is paid."),)), Context({}))
+        >>> case = MutationCase("same", "none", Relation.PRESERVE, good, good, (), Validity.VALID, "by hand")
+        >>> result, = audit([case], [MinimumTokens("thin", ("body",), 3, 3)]).cases
+        >>> result.outcome.value, result.reason, result.variant
+        ('excluded', 'identical_variant', None)
+    """
 
     id: str
     family: str
@@ -129,7 +158,14 @@ def published_outcome(result: Ended) -> Published:
 
 @dataclass(frozen=True, slots=True)
 class CampaignReport:
-    """The results of a campaign, in case order, and the digest of its cases."""
+    """The results of a campaign, in case order, and the digest of its cases.
+
+    Examples:
+        >>> from mateprobe import MinimumTokens
+        >>> report = audit([], [MinimumTokens("thin", ("body",))])
+        >>> report.summary()["detection_score"] is None  # of no faults, no rate
+        True
+    """
 
     cases: tuple[CaseResult, ...]
     corpus_digest: str
@@ -187,6 +223,18 @@ def audit(cases: Iterable[MutationCase], contracts: Iterable[Contract], policy: 
     Raises:
         InvalidValue: duplicate case ids, a target naming no configured rule, a sample JSON cannot
             hold, or contracts ``evaluate`` refuses. InvalidType: likewise for a type.
+
+    Examples:
+        >>> from mateprobe import MinimumTokens, Surface
+        >>> good = Sample(Document((Surface("body", "All of it is paid."),)), Context({}))
+        >>> expected, label = (Target("thin", "LOW_LEXICAL_CONTENT", "body"),), (Validity.VALID, "by hand")
+        >>> short, other = replace_text(good, "body", "Yes."), replace_text(good, "body", "It is paid back.")
+        >>> cases = [
+        ...     MutationCase("cut", "length", Relation.VIOLATION, good, short, expected, *label),
+        ...     MutationCase("reworded", "words", Relation.PRESERVE, good, other, (), *label),
+        ... ]
+        >>> [case.outcome.value for case in audit(cases, [MinimumTokens("thin", ("body",), 3, 3)]).cases]
+        ['detected', 'preserved']
     """
     cases = tuple(cases)
     campaign = _Campaign(Profile(contracts), policy or Policy())
@@ -252,6 +300,12 @@ def replace_text(sample: Sample, surface_id: str, text: str) -> Sample:
 
     Raises:
         StopIteration: there is no such surface (kept for existing callers).
+
+    Examples:
+        >>> from mateprobe import Surface
+        >>> good = Sample(Document((Surface("body", "All is paid."),)), Context({}))
+        >>> replace_text(good, "body", "Nothing is.").document.surface("body").text
+        'Nothing is.'
     """
     changed = replace(sample.document.surface(surface_id), text=text)
     surfaces = tuple(changed if old.id == surface_id else old for old in sample.document.surfaces)

@@ -6,14 +6,24 @@ from enum import StrEnum
 
 
 class Relation(StrEnum):
-    """What the variant is: a fault the validator must report, or a control it must still accept."""
+    """What the variant is: a fault the validator must report, or a control it must still accept.
+
+    Examples:
+        >>> Relation("violation") is Relation.VIOLATION
+        True
+    """
 
     VIOLATION = "violation"
     PRESERVE = "preserve"
 
 
 class Validity(StrEnum):
-    """Whether the case's label may be counted; only ``valid`` is."""
+    """Whether the case's label may be counted; only ``valid`` is.
+
+    Examples:
+        >>> [label.value for label in Validity]
+        ['valid', 'equivalent', 'unreviewed']
+    """
 
     VALID = "valid"
     EQUIVALENT = "equivalent"
@@ -21,7 +31,12 @@ class Validity(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How one case ends. Every declared case has exactly one."""
+    """How one case ends. Every declared case has exactly one.
+
+    Examples:
+        >>> Outcome.SURVIVED == "survived"
+        True
+    """
 
     DETECTED = "detected"
     SURVIVED = "survived"
@@ -35,7 +50,12 @@ class Outcome(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a case ended so. The two ``_error`` reasons are followed by ``: `` and the failure."""
+    """Why a case ended so. The two ``_error`` reasons are followed by ``: `` and the failure.
+
+    Examples:
+        >>> Reason.FAULT_ACCEPTED.value
+        'invalid_variant_accepted'
+    """
 
     LABEL_EQUIVALENT = "label_equivalent"
     LABEL_UNREVIEWED = "label_unreviewed"
@@ -53,7 +73,12 @@ class Reason(StrEnum):
 
 
 class Assessment(StrEnum):
-    """What the evidence for one obligation amounts to; the first that applies, in this order."""
+    """What the evidence for one obligation amounts to; the first that applies, in this order.
+
+    Examples:
+        >>> Assessment("known_gaps").name
+        'KNOWN_GAPS'
+    """
 
     UNTESTED = "untested"
     NOT_EVALUATED = "not_evaluated"

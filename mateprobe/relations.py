@@ -18,6 +18,10 @@ class FieldRef:
 
     Raises:
         InvalidValue: an empty state_ref or key.
+
+    Examples:
+        >>> str(FieldRef("after", "credits"))
+        'after.credits'
     """
 
     state_ref: str
@@ -55,6 +59,14 @@ class CompareFields(Rule):
 
     Raises:
         InvalidValue: an operator other than ``eq`` and ``le``.
+
+    Examples:
+        >>> from mateprobe import Surface, evaluate
+        >>> document = Document((Surface("body", "You win."),))
+        >>> context = Context({"before": {"credits": 20}, "after": {"credits": 30}})
+        >>> rule = CompareFields("order", FieldRef("before", "credits"), FieldRef("after", "credits"), "le")
+        >>> evaluate(document, context, [rule]).accepted
+        True
     """
 
     left: FieldRef
@@ -90,7 +102,16 @@ class CompareFields(Rule):
 
 @dataclass(frozen=True)
 class AllowedTransition(Rule):
-    """The (before, after) pair of facts is one of the allowed pairs, types included."""
+    """The (before, after) pair of facts is one of the allowed pairs, types included.
+
+    Examples:
+        >>> from mateprobe import Surface, evaluate
+        >>> document = Document((Surface("body", "Closed."),))
+        >>> context = Context({"before": {"status": "open"}, "after": {"status": "closed"}})
+        >>> before, after = FieldRef("before", "status"), FieldRef("after", "status")
+        >>> evaluate(document, context, [AllowedTransition("steps", before, after, (("open", "paid"),))]).accepted
+        False
+    """
 
     before: FieldRef
     after: FieldRef

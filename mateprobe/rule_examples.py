@@ -1,4 +1,4 @@
-"""Examples of the built-in rules: of each a fault that it detects, a fault that it lets pass, an edit that does no harm.
+"""Examples of the built-in rules: of each a fault it detects, a fault it lets pass, and an edit that does no harm.
 
 What survives is no defect of a rule but the end of what it promises: who relies on a rule should have seen it.
 """
@@ -95,7 +95,7 @@ _ALL = (
         LexicalRestatement("restated", "label", "outcome"),
         _texts("the same words in another order", label="Take the night train", outcome="The night train you take."),
         _texts("the same thing in other words", label="Take the night train", outcome="You board a sleeper."),
-        _texts("it goes on from there", label="Take the night train", outcome="Snow stops it before dawn, at a border."),
+        _texts("it goes on from there", label="Take the night train", outcome="Snow stops it before dawn at a border."),
     ),
     RuleExamples(
         ForbiddenPattern("phrase", (r"\bwent well\b",), ("body",)),

@@ -49,6 +49,12 @@ class RequiredFact(Rule):
 
     Violated when the value differs (``True`` is not ``1``); undetermined when the state or key is
     absent. Says nothing about any text.
+
+    Examples:
+        >>> from mateprobe import Surface, evaluate
+        >>> document, context = Document((Surface("body", "Paid."),)), Context({"current": {"status": "open"}})
+        >>> evaluate(document, context, [RequiredFact("paid", "status", "paid")]).accepted
+        False
     """
 
     key: str
@@ -75,6 +81,12 @@ class DeclaredClaimsConsistent(Rule):
     """Every declared claim equals the fact of the surface's own state, type included.
 
     Looks in no other state. Checks declarations only: prose that says something else passes.
+
+    Examples:
+        >>> from mateprobe import Claim, Surface, evaluate
+        >>> document = Document((Surface("body", "Paid.", claims=(Claim("status", "paid"),)),))
+        >>> evaluate(document, Context({"current": {"status": "paid"}}), [DeclaredClaimsConsistent("claims")]).accepted
+        True
     """
 
     surface_ids: tuple[str, ...] = ()
@@ -110,6 +122,13 @@ class StateChanged(Rule):
     """At least one of the projected facts differs between two states.
 
     Undetermined unless both states hold every key. Whether a change was due is the caller's to know.
+
+    Examples:
+        >>> from mateprobe import Surface, evaluate
+        >>> document = Document((Surface("body", "On we go."),))
+        >>> context = Context({"before": {"credits": 20}, "after": {"credits": 20}})
+        >>> evaluate(document, context, [StateChanged("advance", "before", "after", ("credits",))]).accepted
+        False
     """
 
     before: str
@@ -139,6 +158,12 @@ class MinimumTokens(Rule):
     """Each surface has enough word tokens, and enough different ones.
 
     A floor under emptiness and repetition; a long text of no worth passes it.
+
+    Examples:
+        >>> from mateprobe import Surface, evaluate
+        >>> document = Document((Surface("body", "Yes, yes, yes."),))
+        >>> evaluate(document, Context({}), [MinimumTokens("thin", ("body",), 3, 2)]).checks[0].metrics
+        (('tokens', 3), ('unique_tokens', 1))
     """
 
     surface_ids: tuple[str, ...]
@@ -175,6 +200,12 @@ class LexicalRestatement(Rule):
 
     Overlap is the share of the source's different tokens found in the target; novel tokens are the
     target's different tokens the source lacks. Other words for the same thing pass it.
+
+    Examples:
+        >>> from mateprobe import Surface, evaluate
+        >>> document = Document((Surface("label", "Take the train"), Surface("outcome", "The train you take.")))
+        >>> evaluate(document, Context({}), [LexicalRestatement("same", "label", "outcome")]).checks[0].metrics
+        (('novel_tokens', 1), ('overlap', 1.0))
     """
 
     source: str
@@ -212,6 +243,12 @@ class ForbiddenPattern(Rule):
     """No forbidden phrase occurs in the normalised text (regex search, case ignored).
 
     Matching knows neither negation nor quotation, and a paraphrase passes it.
+
+    Examples:
+        >>> from mateprobe import Surface, evaluate
+        >>> document = Document((Surface("body", "All WENT well."),))
+        >>> evaluate(document, Context({}), [ForbiddenPattern("phrase", ("went well",), ("body",))]).accepted
+        False
     """
 
     patterns: tuple[str, ...]
@@ -247,6 +284,13 @@ class SettledPremise(Rule):
 
     ``patterns`` are (premise, regular expression) pairs, searched in the normalised, accent-folded
     text. A closed premise without a pattern is undetermined: nobody could have recognised it.
+
+    Examples:
+        >>> from mateprobe import Surface, evaluate
+        >>> document = Document((Surface("body", "The same offer again."),))
+        >>> rule = SettledPremise("premise", (("offer", "same offer"),), ("body",))
+        >>> evaluate(document, Context({}, closed_premises=("offer",)), [rule]).accepted
+        False
     """
 
     patterns: tuple[tuple[str, str], ...]
@@ -288,7 +332,15 @@ class SettledPremise(Rule):
 
 @dataclass(frozen=True)
 class NoRepeatedText(Rule):
-    """The surface's token sequence equals no history entry's. Any other wording passes it."""
+    """The surface's token sequence equals no history entry's. Any other wording passes it.
+
+    Examples:
+        >>> from mateprobe import Surface, evaluate
+        >>> document = Document((Surface("body", "it rained ALL day"),))
+        >>> context = Context({}, history=("It rained all day.",))
+        >>> evaluate(document, context, [NoRepeatedText("repeat", ("body",))]).accepted
+        False
+    """
 
     surface_ids: tuple[str, ...]
     kind: ClassVar[Kind] = Kind.HEURISTIC

@@ -26,6 +26,10 @@ class Verdict:
     Raises:
         InvalidType: a flag that is no bool, a bare string for a sequence.
         InvalidValue: an empty or repeated id, or an accepted verdict with violations.
+
+    Examples:
+        >>> Verdict(False, ("receipt",)).complete
+        True
     """
 
     accepted: bool

@@ -41,6 +41,10 @@ class Obligation:
 
     Raises:
         InvalidValue: an empty id or description, or another scope.
+
+    Examples:
+        >>> Obligation("receipt", "A refund has a receipt.").scope
+        'contract'
     """
 
     id: str
@@ -61,6 +65,11 @@ class AuditCase(Generic[T]):
     Raises:
         InvalidValue: an empty id or obligation; a fault without expected ids, a control with them; a
             valid label without provenance. InvalidType: a value of another type.
+
+    Examples:
+        >>> label = (Validity.VALID, "taken out by hand")
+        >>> AuditCase("none", "receipt", "R-17", "", Relation.VIOLATION, ("receipt",), *label).expected
+        ('receipt',)
     """
 
     id: str
@@ -96,6 +105,13 @@ class AuditResult:
 
     ``source`` is known of cases that were read from a file. Readings are given of a sample of which
     the validator said different things; there is then no verdict on it.
+
+    Examples:
+        >>> case = AuditCase("none", "receipt", "R-17", "", Relation.VIOLATION, ("receipt",))
+        >>> receipt = Obligation("receipt", "A refund has a receipt.")
+        >>> report = audit_validator(lambda text: Verdict(True), [case], obligations=[receipt], validator_id="none")
+        >>> report.cases[0].outcome.value, report.cases[0].reason  # nobody stands for the label
+        ('excluded', 'label_unreviewed')
     """
 
     id: str
@@ -166,6 +182,14 @@ class ValidatorAuditReport(_Unread):
     """The results of an audit in case order, the obligations, and the digest of the cases.
 
     ``repeat`` is how often the validator was asked about each sample.
+
+    Examples:
+        >>> label = (Validity.VALID, "by hand")
+        >>> case = AuditCase("none", "receipt", "R-17", "", Relation.VIOLATION, ("receipt",), *label)
+        >>> receipt = Obligation("receipt", "A refund has a receipt.")
+        >>> report = audit_validator(lambda text: Verdict(True), [case], obligations=[receipt], validator_id="accepts")
+        >>> report.summary()["obligations"][0]["assessment"].value
+        'known_gaps'
     """
 
     validator_id: str
@@ -267,6 +291,20 @@ def audit_validator(
     Raises:
         InvalidValue: no cases, no obligations or no id; duplicate ids; a case of an unknown
             obligation; a sample JSON cannot hold; a ``repeat`` below 1. InvalidType: likewise for a type.
+
+    Examples:
+        >>> def asks_for_receipt(reply):
+        ...     return Verdict(True) if reply["receipt"] else Verdict(False, ("receipt",))
+        >>> good, label = {"receipt": "R-17", "amount": 40}, (Validity.VALID, "by hand")
+        >>> fault, control = Relation.VIOLATION, Relation.PRESERVE
+        >>> cases = [
+        ...     AuditCase("none", "receipt", good, {**good, "receipt": ""}, fault, ("receipt",), *label),
+        ...     AuditCase("other", "receipt", good, {**good, "receipt": "R-18"}, control, (), *label),
+        ... ]
+        >>> receipt = Obligation("receipt", "A refund has a receipt.")
+        >>> report = audit_validator(asks_for_receipt, cases, obligations=[receipt], validator_id="asks")
+        >>> [case.outcome.value for case in report.cases]
+        ['detected', 'preserved']
     """
     cases, obligations = tuple(cases), tuple(obligations)
     _check_inventory(cases, obligations, validator_id)

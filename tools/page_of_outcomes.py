@@ -2,7 +2,7 @@
 
 from mateprobe.classify import Decision, Evidence, Facts, Judged, classify
 from mateprobe.outcome import Relation, Validity
-from mateprobe.reports.markdown import cell
+from mateprobe.reports.markdown import own
 
 FAULT, CONTROL = Relation.VIOLATION, Relation.PRESERVE
 CLEAN = Judged(Evidence.COMPLETE, accepted=True)
@@ -69,8 +69,8 @@ ITEMISED: tuple[tuple[str, Judged, bool], ...] = (
 TAIL = """
 ## What follows
 
-- `excluded` and `baseline_failed` stand outside every denominator. Everything else stays in: an error and a verdict that
-  is undetermined are never detections, and lower the rate.
+- `excluded` and `baseline_failed` stand outside every denominator. Everything else stays in: an error or a verdict that
+  is undetermined is never a detection, and lowers the rate.
 - A rate without a denominator is undefined, never 0 or 1, and meets no threshold above 0.
 - No threshold is met while a case is an `error` or a `baseline_failed`: the audit itself did not work.
 - Every declared case has exactly one outcome, and the outcomes add up to the cases.
@@ -100,8 +100,8 @@ def _decided(relation: Relation, said: Judged, named: bool, *, itemised: bool = 
 
 def _told(relation: Relation, said: Judged, named: bool, *, itemised: bool = False) -> str:
     decision = _decided(relation, said, named, itemised=itemised)
-    return f"`{decision.outcome}`<br>{cell(decision.reason)}"
+    return f"`{decision.outcome}`<br>{own(decision.reason)}"
 
 
 def _cells(decision: Decision) -> str:
-    return f"`{decision.outcome}` | {cell(decision.reason)}"
+    return f"`{decision.outcome}` | {own(decision.reason)}"

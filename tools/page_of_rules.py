@@ -1,13 +1,17 @@
 """The page on the built-in rules, made of their docstrings and examples."""
 
 import inspect
+import json
+from dataclasses import is_dataclass
 from typing import Any
 
-from mateprobe.canonical import plain
+from mateprobe.canonical import field_names, plain
 from mateprobe.engine import Rule, evaluate
 from mateprobe.model import Context, Document, Kind, Surface
-from mateprobe.reports.markdown import cell
+from mateprobe.reports.markdown import own
 from mateprobe.rule_examples import RULE_EXAMPLES, RuleExample, RuleExamples
+
+WIDTH = 120
 
 HEAD = """\
 # Rules
@@ -27,31 +31,48 @@ out.
 def rules() -> str:
     """Returns the page."""
     rows = (
-        f"| [`{type.__name__}`](#{type.__name__.lower()}) | {type.kind} | {_promise(type)} |\n" for type in RULE_EXAMPLES
+        f"| [`{rule.__name__}`](#{rule.__name__.lower()}) | {rule.kind} | {_promise(rule)} |\n"
+        for rule in RULE_EXAMPLES
     )
     table = "".join(["| rule | kind | what it says of a document |\n|---|---|---|\n", *rows])
-    return HEAD + table + "".join(_section(type, examples) for type, examples in RULE_EXAMPLES.items())
+    return HEAD + table + "".join(_section(rule, examples) for rule, examples in RULE_EXAMPLES.items())
 
 
 def _promise(rule: type[Rule]) -> str:
-    return cell(inspect.cleandoc(rule.__doc__ or "").partition("\n\n")[0])
+    return own(inspect.cleandoc(rule.__doc__ or "").partition("\n\n")[0])
 
 
 def _section(rule: type[Rule], examples: RuleExamples) -> str:
-    prose = inspect.cleandoc(rule.__doc__ or "").partition("\nExample:")[0].partition("\nRaises:")[0].strip()
+    prose = inspect.cleandoc(rule.__doc__ or "").partition("\nExamples:")[0].partition("\nRaises:")[0].strip()
     kind = "An exact invariant." if rule.kind is Kind.INVARIANT else "A heuristic."
     roles = (("detected", examples.detected), ("survives", examples.surviving), ("no harm", examples.control))
     rows = "".join(f"| {role} | {_cells(examples.rule, example)} |\n" for role, example in roles)
     return (
-        f"\n## {rule.__name__}\n\n{kind} {prose.replace('``', '`')}\n\n```python\n{examples.rule!r}\n```\n\n"
+        f"\n## {rule.__name__}\n\n{kind} {prose.replace('``', '`')}\n\n```python\n{_call(examples.rule)}\n```\n\n"
         f"| | texts | context | finding | why |\n|---|---|---|---|---|\n{rows}"
     )
+
+
+def _call(value: object) -> str:
+    """Returns a rule as one would write it, on one line or, if that is too long, with a setting a line."""
+    settings = [f"{name}={_literal(getattr(value, name))}" for name in field_names(type(value))]
+    line = f"{type(value).__name__}({', '.join(settings)})"
+    inner = "".join(f"    {setting},\n" for setting in settings)
+    return line if len(line) <= WIDTH else f"{type(value).__name__}(\n{inner})"
+
+
+def _literal(value: object) -> str:
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_literal, value))}{',' * (len(value) == 1)})"
+    return _call(value) if is_dataclass(value) else repr(value)
 
 
 def _cells(rule: Rule, example: RuleExample) -> str:
     (check,) = evaluate(example.document, example.context, [rule]).checks
     finding = f"`{check.rule_id}/{check.code}@{check.scope}` {check.status}"
-    return " | ".join([_document(example.document), _context(example.context), cell(finding), cell(example.why)])
+    return " | ".join([_document(example.document), _context(example.context), own(finding), own(example.why)])
 
 
 def _document(document: Document) -> str:
@@ -59,14 +80,14 @@ def _document(document: Document) -> str:
 
 
 def _surface(surface: Surface) -> str:
-    claims = "".join(f", claims `{cell(f'{claim.key}={claim.value}')}`" for claim in surface.claims)
-    return f"{surface.id}: {cell(surface.text)}{claims}"
+    claims = "".join(f", claims `{own(f'{claim.key}={claim.value}')}`" for claim in surface.claims)
+    return f"{surface.id}: {own(surface.text)}{claims}"
 
 
 def _context(context: Context) -> str:
-    facts = [f"{name} `{cell(_facts(state))}`" for name, state in plain(context.states).items()]
+    facts = [f"{name} `{own(_facts(state))}`" for name, state in plain(context.states).items()]
     closed = [f"closed `{premise}`" for premise in context.closed_premises]
-    return "<br>".join([*facts, *closed, *(f"history: {cell(text)}" for text in context.history)])
+    return "<br>".join([*facts, *closed, *(f"history: {own(text)}" for text in context.history)])
 
 
 def _facts(state: Any) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mateprobe.reports.markdown import cell
+from mateprobe.reports.markdown import own
 
 SCHEMAS = Path(__file__).resolve().parent.parent / "mateprobe" / "schemas"
 
@@ -59,7 +59,7 @@ def _section(place: str, node: dict[str, Any], schema: dict[str, Any]) -> str:
     title = f"## `{place}`" if place else "## The file"
     rows = "".join(
         f"| `{key}`{' (required)' if key in node.get('required', ()) else ''} | {_kind(value, schema)} "
-        f"| {cell(_resolved(value, schema).get('description', ''))} |\n"
+        f"| {own(_resolved(value, schema).get('description', ''))} |\n"
         for key, value in node["properties"].items()
     )
     table = f"| key | holds | meaning |\n|---|---|---|\n{rows}"
@@ -82,7 +82,7 @@ def _kind(node: dict[str, Any], schema: dict[str, Any]) -> str:
         inner = _kind(node["items"], schema)
         told = [f"list of {inner}" if word == "list" and inner != "object" else word for word in told]
     bounds = [f"{words} {node[key]}" for key, words in _BOUNDS.items() if key in node]
-    return cell(" or ".join(told) + (f", {', '.join(bounds)}" if bounds else ""))
+    return own(" or ".join(told) + (f", {', '.join(bounds)}" if bounds else ""))
 
 
 _WORDS = {"string": "text", "array": "list", "boolean": "true or false", "integer": "whole number", "any": "anything"}

@@ -17,7 +17,12 @@ from mateprobe.operators.places import Path, Pattern, at as place_of, pointer, p
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One place of a sample as an operator sees it: what stands there, chance of its own, what a schema asks there."""
+    """One place of a sample as an operator sees it: what stands there, chance of its own, what a schema asks there.
+
+    Examples:
+        >>> Site(3, Random(0)).value
+        3
+    """
 
     value: Any
     chance: Random
@@ -25,7 +30,12 @@ class Site:
 
 
 class Change(NamedTuple):
-    """What an operator makes of a site: its new value, the part of it that changed, a word to tell it from others."""
+    """What an operator makes of a site: its new value, the part of it that changed, a word to tell it from others.
+
+    Examples:
+        >>> Change({"a": 1}, ("a",)).label
+        ''
+    """
 
     value: Any
     below: Path = ()
@@ -34,7 +44,12 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One edit of a sample called ``example``, seed 0; a JSON Schema that judges it; why it comes to that verdict."""
+    """One edit of a sample called ``example``, seed 0; a JSON Schema that judges it; why it comes to that verdict.
+
+    Examples:
+        >>> Example({"id": 7}, {}, {"required": ["id"]}, "the key is required").why
+        'the key is required'
+    """
 
     before: Any
     after: Any
@@ -44,7 +59,13 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """A fault the schema detects, a fault that it lets pass, and an edit that does no harm."""
+    """A fault the schema detects, a fault that it lets pass, and an edit that does no harm.
+
+    Examples:
+        >>> from mateprobe.operators import OPERATORS
+        >>> OPERATORS["drop_key"].examples.detected.why
+        'the key is required'
+    """
 
     detected: Example
     surviving: Example
@@ -61,6 +82,14 @@ class Operator:
         states: what an edit of it does, in a few words.
         change: yields the changes of a site; a site it does not fit has none. Never writes to the site.
         examples: what its edits may be; a composed operator has none.
+
+    Examples:
+        >>> def doubled(site):
+        ...     if type(site.value) is int:
+        ...         yield Change(2 * site.value)
+        >>> double = Operator("double", "1", "a number is doubled", doubled)
+        >>> [edit.sample for edit in edits(double, [1, "a"], seed=0, id="s")]
+        [[2, 'a']]
     """
 
     name: str
@@ -75,6 +104,10 @@ class Edit:
     """An edited copy of a sample: ``path`` is the JSON Pointer of what changed; with ``label`` it is unique.
 
     Parts that did not change may be shared with other edits: read it, never write to it.
+
+    Examples:
+        >>> Edit(("items", 0), "less", {"items": [0]}).place
+        '/items/0:less'
     """
 
     path: Path
@@ -111,6 +144,11 @@ def edits(
 
     Raises:
         InvalidValue, InvalidType: a sample JSON cannot hold, or two edits with one place and label.
+
+    Examples:
+        >>> from mateprobe.operators import OPERATORS
+        >>> [(edit.place, edit.sample) for edit in edits(OPERATORS["drop_key"], {"a": 1, "b": 2}, seed=0, id="s")]
+        [('/a', {'b': 2}), ('/b', {'a': 1})]
     """
     sample = plain(sample)
     known = applying(schema, sample) if schema is not None else {}
@@ -144,7 +182,13 @@ def _sha256(seed: int, operator: Operator, id: str, place: str) -> int:
 
 
 def chain(first: Operator, *others: Operator) -> Operator:
-    """Return the operator that applies these in turn, each to the place that the one before it changed."""
+    """Return the operator that applies these in turn, each to the place that the one before it changed.
+
+    Examples:
+        >>> from mateprobe.operators import OPERATORS
+        >>> chain(OPERATORS["nfd"], OPERATORS["crlf"]).name
+        'nfd+crlf'
+    """
     return reduce(_both, others, first)
 
 

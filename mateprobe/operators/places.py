@@ -17,7 +17,12 @@ _STEP = re.compile(r'\.(?P<name>[\w$-]+|\*)|\[(?P<index>\d{1,9}|\*)\]|\[(?P<quot
 
 
 def pointer(path: Path) -> str:
-    """Return a path as a JSON Pointer (RFC 6901); the top is the empty text."""
+    """Return a path as a JSON Pointer (RFC 6901); the top is the empty text.
+
+    Examples:
+        >>> pointer(("a/b", 0))
+        '/a~1b/0'
+    """
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path)
 
 
@@ -57,7 +62,12 @@ def put(value: Any, path: Path, new: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Selects places: ``$.items[*].id``, ``$["odd key"][0].*``. A star stands for any one key or index."""
+    """Selects places: ``$.items[*].id``, ``$["odd key"][0].*``. A star stands for any one key or index.
+
+    Examples:
+        >>> Pattern.parse("$.items[*].id").selects(("items", 3, "id"))
+        True
+    """
 
     text: str
     steps: tuple[str | int | None, ...]

@@ -9,5 +9,10 @@ _ENDINGS = {".jsonl": "jsonl", ".md": "markdown", ".xml": "junit", ".sarif": "sa
 
 
 def form_of(name: str) -> str:
-    """Return the form that the name of a file asks for: JSON unless its ending says otherwise."""
+    """Return the form that the name of a file asks for: JSON unless its ending says otherwise.
+
+    Examples:
+        >>> [form_of(name) for name in ("report.jsonl", "audit.xml", "report")]
+        ['jsonl', 'junit', 'json']
+    """
     return _ENDINGS.get(PurePath(name).suffix, "json")

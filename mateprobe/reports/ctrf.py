@@ -23,7 +23,17 @@ SPECIFICATION = "0.0.0"
 
 
 def ctrf(file: ReportFile) -> Iterator[str]:
-    """Yield the document."""
+    """Yield the document.
+
+    Examples:
+        >>> from mateprobe.report_file import ReportFile
+        >>> from mateprobe.validator_audit import Obligation, ValidatorAuditReport
+        >>> receipt = Obligation("receipt", "A refund has a receipt.")
+        >>> file = ReportFile(ValidatorAuditReport("asks", (receipt,), (), "0" * 64))
+        >>> import json
+        >>> json.loads("".join(ctrf(file)))["results"]["summary"]["tests"]
+        0
+    """
     tests = [_test(case) for case in file.report.cases]
     count = Counter(test["status"] for test in tests)
     yield json_text(

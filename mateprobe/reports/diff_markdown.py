@@ -27,7 +27,15 @@ TITLES = {
 
 
 def diff_markdown(diff: Diff) -> Iterator[str]:
-    """Yield the comparison as Markdown, cut, and saying so, where it would not fit into a comment."""
+    """Yield the comparison as Markdown, cut, and saying so, where it would not fit into a comment.
+
+    Examples:
+        >>> from mateprobe.validator_audit import Obligation, ValidatorAuditReport
+        >>> report = ValidatorAuditReport("asks", (Obligation("receipt", "A refund has a receipt."),), (), "0" * 64)
+        >>> from mateprobe.diff import compare
+        >>> next(iter(diff_markdown(compare(report, report)))).strip()
+        '# Nothing changed'
+    """
     return within(_lines(diff), COMMENT)
 
 

@@ -22,7 +22,16 @@ attribution precision, the share of expected ids among those it reports, if the 
 
 
 def doctor_markdown(report: DoctorReport) -> str:
-    """Return the whole report as Markdown text ending in a newline."""
+    """Return the whole report as Markdown text ending in a newline.
+
+    Examples:
+        >>> from mateprobe import AuditCase, Obligation, Relation, Validity
+        >>> from mateprobe.doctor import examine
+        >>> label = (Validity.VALID, "by hand")
+        >>> case = AuditCase("none", "receipt", "R-17", "", Relation.VIOLATION, ("receipt",), *label)
+        >>> doctor_markdown(examine([case], [Obligation("receipt", "A refund has a receipt.")])).splitlines()[0]
+        '# This corpus has blind spots'
+    """
     sections = (
         ("Saboteurs", _SABOTEURS, [_exposure(item) for item in report.saboteurs]),
         ("Obligations", _OBLIGATIONS, [_coverage(item) for item in report.obligations]),

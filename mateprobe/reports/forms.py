@@ -21,13 +21,31 @@ Form = Callable[["ReportFile"], Iterator[str]]
 
 
 def markdown(file: ReportFile) -> Iterator[str]:
-    """Yield the report for people, cut, and saying so, where GitHub would refuse it as a step's summary."""
+    r"""Yield the report for people, cut, and saying so, where GitHub would refuse it as a step's summary.
+
+    Examples:
+        >>> from mateprobe.report_file import ReportFile
+        >>> from mateprobe.validator_audit import Obligation, ValidatorAuditReport
+        >>> receipt = Obligation("receipt", "A refund has a receipt.")
+        >>> file = ReportFile(ValidatorAuditReport("asks", (receipt,), (), "0" * 64))
+        >>> next(iter(markdown(file)))
+        '# Audit of asks\n'
+    """
     lines = [*audit_lines(file.report), "", str(file.held)]
     return within(lines, STEP_SUMMARY)
 
 
 def json(file: ReportFile) -> Iterator[str]:
-    """Yield the report as one JSON object, with its summary and how it stands."""
+    r"""Yield the report as one JSON object, with its summary and how it stands.
+
+    Examples:
+        >>> from mateprobe.report_file import ReportFile
+        >>> from mateprobe.validator_audit import Obligation, ValidatorAuditReport
+        >>> receipt = Obligation("receipt", "A refund has a receipt.")
+        >>> file = ReportFile(ValidatorAuditReport("asks", (receipt,), (), "0" * 64))
+        >>> "".join(json(file))[:2]
+        '{\n'
+    """
     yield json_text(file.to_dict())
 
 

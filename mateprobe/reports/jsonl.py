@@ -18,6 +18,14 @@ def jsonl(file: ReportFile) -> Iterator[str]:
 
     Raises:
         InvalidValue: a lone surrogate in what the audit is called, or a line too long for a reader.
+
+    Examples:
+        >>> from mateprobe.report_file import ReportFile
+        >>> from mateprobe.validator_audit import Obligation, ValidatorAuditReport
+        >>> receipt = Obligation("receipt", "A refund has a receipt.")
+        >>> file = ReportFile(ValidatorAuditReport("asks", (receipt,), (), "0" * 64))
+        >>> len(list(jsonl(file)))  # the head and the end
+        2
     """
     rows = (
         json.dumps(case.to_dict(), ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")).encode(

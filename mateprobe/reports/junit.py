@@ -24,7 +24,16 @@ FORBIDDEN = re.compile("\x1b\\[[0-9;?]*[ -/]*[@-~]|[^\t\n\r\x20-\ud7ff\ue000-\uf
 
 
 def junit(file: ReportFile) -> Iterator[str]:
-    """Yield the document, a case at a time."""
+    """Yield the document, a case at a time.
+
+    Examples:
+        >>> from mateprobe.report_file import ReportFile
+        >>> from mateprobe.validator_audit import Obligation, ValidatorAuditReport
+        >>> receipt = Obligation("receipt", "A refund has a receipt.")
+        >>> file = ReportFile(ValidatorAuditReport("asks", (receipt,), (), "0" * 64))
+        >>> "".join(junit(file)).splitlines()[1]
+        '<testsuites name="mateprobe" tests="0" failures="0" errors="0">'
+    """
     report, name = file.report, file.report.validator_id
     outcomes = [case.outcome for case in report.cases]
     counts = {

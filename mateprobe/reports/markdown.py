@@ -31,12 +31,22 @@ _MENTION = re.compile(r"(?<![\w/.])@(?=\w)")
 
 
 def cell(text: object) -> str:
-    """Return ``text`` for a table cell or a line of a list: on one line, and shown as it is, never as markup."""
+    r"""Return ``text`` for a table cell or a line of a list: on one line, and shown as it is, never as markup.
+
+    Examples:
+        >>> print(cell("a | b\nc"))
+        a \| b c
+    """
     return _MENTION.sub("@<!-- -->", _MARKUP.sub(r"\\\g<0>", visible(flat(str(text)))))
 
 
 def code(text: object) -> str:
-    """Return ``text`` as code for a table cell or a line of a list, which nothing in it ends; odd ones as ``cell``."""
+    """Return ``text`` as code for a table cell or a line of a list, which nothing in it ends; odd ones as ``cell``.
+
+    Examples:
+        >>> print(code("total"))
+        `total`
+    """
     line = visible(flat(str(text)))
     if not line or "|" in line:  # in code a pipe ends the cell, and its escape is shown outside of tables
         return cell(text)
@@ -44,18 +54,47 @@ def code(text: object) -> str:
     return f"{fence} {line} {fence}" if "`" in line else f"{fence}{line}{fence}"
 
 
+def own(text: str) -> str:
+    r"""Return a text of ours for a table cell: on one line, pipes escaped, its markup kept.
+
+    Examples:
+        >>> print(own("`a | b`"))
+        `a \| b`
+    """
+    return flat(text).replace("|", "\\|")
+
+
 def shown(rate: float | None) -> str:
-    """Return a rate for people: a percentage, or the word undefined."""
+    """Return a rate for people: a percentage, or the word undefined.
+
+    Examples:
+        >>> shown(0.5), shown(None)
+        ('50.0%', 'undefined')
+    """
     return "undefined" if rate is None else f"{rate:.1%}"
 
 
 def audit_markdown(report: ValidatorAuditReport, *, every_case: bool = True) -> str:
-    """Return the report as Markdown text ending in a newline, whole or without the list of all cases."""
+    """Return the report as Markdown text ending in a newline, whole or without the list of all cases.
+
+    Examples:
+        >>> from mateprobe.validator_audit import Obligation, ValidatorAuditReport
+        >>> report = ValidatorAuditReport("asks", (Obligation("receipt", "A refund has a receipt."),), (), "0" * 64)
+        >>> audit_markdown(report).splitlines()[0]
+        '# Audit of asks'
+    """
     return "\n".join([*audit_lines(report, every_case=every_case), ""])
 
 
 def audit_lines(report: ValidatorAuditReport, *, every_case: bool = True) -> Iterator[str]:
-    """Yield the lines of the report as Markdown."""
+    """Yield the lines of the report as Markdown.
+
+    Examples:
+        >>> from mateprobe.validator_audit import Obligation, ValidatorAuditReport
+        >>> report = ValidatorAuditReport("asks", (Obligation("receipt", "A refund has a receipt."),), (), "0" * 64)
+        >>> [line for line in audit_lines(report) if line.startswith("- ")]
+        ['- **receipt**: untested; A refund has a receipt.']
+    """
     summary = report.summary()
     yield f"# Audit of {cell(report.validator_id)}"
     yield ""
@@ -79,7 +118,12 @@ def audit_lines(report: ValidatorAuditReport, *, every_case: bool = True) -> Ite
 
 
 def within(lines: Iterable[str], limit: int) -> Iterator[str]:
-    """Yield the text of lines, each with its end, or as many of them as a limit in bytes admits, and say so."""
+    r"""Yield the text of lines, each with its end, or as many of them as a limit in bytes admits, and say so.
+
+    Examples:
+        >>> list(within(["one", "two"], 100))
+        ['one\n', 'two\n']
+    """
     texts = [f"{encodable(line)}\n" for line in lines]
     sizes = list(accumulate(len(text.encode()) for text in texts))
     if not sizes or sizes[-1] <= limit:
@@ -110,7 +154,17 @@ def _gaps(report: ValidatorAuditReport) -> Iterator[str]:
 
 
 def difference(case: AuditResult) -> str:
-    """Say what the case expected of the validator and what it got."""
+    """Say what the case expected of the validator and what it got.
+
+    Examples:
+        >>> from mateprobe import AuditCase, Obligation, Relation, Validity, Verdict, audit_validator
+        >>> label = (Validity.VALID, "by hand")
+        >>> case = AuditCase("none", "receipt", "R-17", "", Relation.VIOLATION, ("receipt",), *label)
+        >>> receipt = Obligation("receipt", "A refund has a receipt.")
+        >>> report = audit_validator(lambda text: Verdict(True), [case], obligations=[receipt], validator_id="accepts")
+        >>> difference(report.cases[0])
+        'expected receipt, got acceptance'
+    """
     verdict = case.variant
     reported = (
         "no verdict"
@@ -121,7 +175,17 @@ def difference(case: AuditResult) -> str:
 
 
 def told(case: AuditResult) -> str:
-    """Say of a case how it ended and, on one line, why: what was expected if the answer was wrong, else the reason."""
+    """Say of a case how it ended and, on one line, why: what was expected if the answer was wrong, else the reason.
+
+    Examples:
+        >>> from mateprobe import AuditCase, Obligation, Relation, Validity, Verdict, audit_validator
+        >>> label = (Validity.VALID, "by hand")
+        >>> case = AuditCase("none", "receipt", "R-17", "", Relation.VIOLATION, ("receipt",), *label)
+        >>> receipt = Obligation("receipt", "A refund has a receipt.")
+        >>> report = audit_validator(lambda text: Verdict(True), [case], obligations=[receipt], validator_id="accepts")
+        >>> told(report.cases[0])
+        'survived; expected receipt, got acceptance'
+    """
     return f"{case.outcome}; {flat(difference(case) if case.outcome in GAPS else case.reason)}"
 
 

@@ -15,22 +15,41 @@ def json_text(data: Any) -> str:
     """Return JSON data as text for people and diffs: sorted keys, indented by 2, LF at the end.
 
     Non-ASCII is kept, but for what a terminal would obey or not show, and lone surrogates, which have no UTF-8.
+
+    Examples:
+        >>> print(json_text({"b": "é", "a": 1}), end="")
+        {
+          "a": 1,
+          "b": "é"
+        }
     """
     return visible_json(json.dumps(data, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=2)) + "\n"
 
 
 def encodable(text: str) -> str:
-    """Return ``text`` with lone surrogates, which have no UTF-8, as escapes; in a JSON string they mean the same."""
+    r"""Return ``text`` with lone surrogates, which have no UTF-8, as escapes; in a JSON string they mean the same.
+
+    Examples:
+        >>> print(encodable("a\ud800"))
+        a\ud800
+    """
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def write_whole(path: str | Path, pieces: Iterable[str]) -> None:
-    """Write text, piece by piece, to ``path`` as UTF-8 so that nobody ever sees a part of it.
+    r"""Write text, piece by piece, to ``path`` as UTF-8 so that nobody ever sees a part of it.
 
     A link is followed. What is there and is no regular file, such as ``/dev/null``, is written to in place.
 
     Raises:
         OSError: the folder or the file cannot be written; an old file is then as it was.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     write_whole(Path(folder, "report.md"), ["# Audit", "\n"])
+        ...     Path(folder, "report.md").read_text("utf-8")
+        '# Audit\n'
     """
     target = Path(os.path.realpath(path))
     if Path(path).exists() and not target.is_file():

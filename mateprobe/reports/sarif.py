@@ -27,7 +27,17 @@ FINGERPRINT = "caseAndSamples/v1"
 
 
 def sarif(file: ReportFile, baseline: ReportFile | None = None) -> Iterator[str]:
-    """Yield the document; ``baseline`` is the report that this one is compared with."""
+    """Yield the document; ``baseline`` is the report that this one is compared with.
+
+    Examples:
+        >>> from mateprobe.report_file import ReportFile
+        >>> from mateprobe.validator_audit import Obligation, ValidatorAuditReport
+        >>> receipt = Obligation("receipt", "A refund has a receipt.")
+        >>> file = ReportFile(ValidatorAuditReport("asks", (receipt,), (), "0" * 64))
+        >>> import json
+        >>> json.loads("".join(sarif(file)))["version"]
+        '2.1.0'
+    """
     report = file.report
     rules = _rules(report, baseline.report if baseline else None)
     index = {rule.id: place for place, rule in enumerate(rules)}
@@ -50,7 +60,19 @@ def sarif(file: ReportFile, baseline: ReportFile | None = None) -> Iterator[str]
 
 
 def fingerprint(case: AuditResult) -> str:
-    """Return the identity of what a case asks: the same as long as id, obligation, expected ids and samples are."""
+    """Return the identity of what a case asks: the same as long as id, obligation, expected ids and samples are.
+
+    Examples:
+        >>> from mateprobe import AuditCase, Obligation, Relation, Verdict, audit_validator
+        >>> case = AuditCase("none", "receipt", "R-17", "", Relation.VIOLATION, ("receipt",))
+        >>> receipt = Obligation("receipt", "A refund has a receipt.")
+        >>> reports = [
+        ...     audit_validator(lambda text: Verdict(said), [case], obligations=[receipt], validator_id="v")
+        ...     for said in (True, False)
+        ... ]
+        >>> len({fingerprint(report.cases[0]) for report in reports})
+        1
+    """
     asked = [case.id, case.obligation, case.relation, case.expected, case.baseline_digest, case.variant_digest]
     return digest(asked)
 

@@ -74,7 +74,9 @@ def test_no_package_is_locked_at_two_versions() -> None:
     assert len(LOCKED) == len(BLOCKS)
 
 
-@pytest.mark.parametrize("text", [LOCK, ENVIRONMENT, SLURM_LOCK, DOCS_LOCK], ids=["lock", "environment.yml", "slurm", "docs"])
+@pytest.mark.parametrize(
+    "text", [LOCK, ENVIRONMENT, SLURM_LOCK, DOCS_LOCK], ids=["lock", "environment.yml", "slurm", "docs"]
+)
 @pytest.mark.parametrize("trace", ["://", "index-url", "find-links", "trusted-host", "@", ".org", ".com"])
 def test_no_index_is_named(text: str, trace: str) -> None:
     assert trace not in text

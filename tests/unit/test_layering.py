@@ -33,6 +33,7 @@ ORDER = """
     text adapters
     engine outcome
     rules relations bindings classify
+    rule_examples
     corpus runner tally
     mutations command
     validator_audit serialization case_csv

@@ -164,3 +164,16 @@ def test_each_command_of_the_help_exists(checkout: Checkout) -> None:
     listed = [line.split()[1] for line in checkout.make("help").stdout.splitlines()]
     assert [command for command in listed if f"\n{command}:" not in makefile] == []
     assert {"reproduce", "test"} <= set(listed)
+
+
+def test_the_builder_of_the_documentation_is_installed_with_its_hashes_and_once(checkout: Checkout) -> None:
+    lock = checkout.folder / "docs/requirements.lock"
+    lock.parent.mkdir()
+    lock.write_text("builder==1\n")
+    checkout.make()
+    checkout.asked()
+    checkout.make("docs")
+    installed, build = checkout.asked()
+    assert installed.endswith("--require-hashes --no-deps -r docs/requirements.lock")
+    checkout.make("docs")
+    assert (build, checkout.asked()) == ("-m mkdocs build --strict", [build])

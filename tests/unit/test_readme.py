@@ -16,7 +16,14 @@ from mateprobe.pipeline.__main__ import STAGES, main
 from mateprobe.pipeline.studies import load_study
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "workflow/README.md", "studies/README.md", "results/README.md", "examples/README.md")
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "workflow/README.md",
+    "studies/README.md",
+    "results/README.md",
+    "examples/README.md",
+)
 
 
 def page(name: str) -> str:
