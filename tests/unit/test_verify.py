@@ -195,6 +195,9 @@ def test_a_copy_whose_line_ends_were_changed_is_told_from_one_that_was_edited(
     finished: Bench, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     path = write_file(f"{A}  a\r\n".encode())
+    profile = Path("workflow/profiles/default/profile.yaml")
+    profile.parent.mkdir(parents=True)
+    profile.touch()
     assert main([name]) == 2
     said = capsys.readouterr().err.splitlines()[-1]
     assert said.startswith(
