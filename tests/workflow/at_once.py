@@ -6,6 +6,7 @@ the libraries are loaded and nothing of MateProbe is: what is imported is what l
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import re
@@ -50,6 +51,7 @@ def run(folder: Path, variables: Mapping[str, str], *stores: Path) -> list[tuple
     """
     os.environ.update(variables)
     os.chdir(folder)
+    gc.disable()  # it would touch, and so copy, all that the process was forked with
     os.fsync = lambda fd: None  # a test need not outlive a power cut
     sys.path.insert(0, str(folder))
     runs: list[tuple[dict[str, str], dict[str, str]]] = []
