@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from . import strict_json
-from .beside import file_below, function_below, is_file
+from .beside import file_below, function_below, function_of, is_file, module_below
 from .canonical import digest
 from .case_file import CaseFile, load_cases, read_array, read_case
 from .command import PYTHON, Command, Limits, Reach
@@ -40,7 +40,15 @@ from .line_numbers import json_lines, toml_lines
 from .report_file import ReportFile
 from .runner import Validator
 from .shards import part_of
-from .validator_audit import AuditCase, AuditResult, Obligation, Source, ValidatorAuditReport, audit_validator
+from .validator_audit import (
+    AuditCase,
+    AuditResult,
+    Obligation,
+    Source,
+    ValidatorAuditReport,
+    audit_validator,
+    check_inventory,
+)
 
 # The time tomllib takes for a key grows with the cube of its parts: ten thousand of them take a quarter of a minute.
 _LONG_KEY = re.compile(rb"(?<![\w'\"-])(?:[\w'\"-]+[ \t]*\.[ \t]*){%d}" % strict_json.DEPTH)
@@ -66,6 +74,21 @@ class Function:
             StudyError: as ``function_below``.
         """
         yield function_below(folder, self.callable)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionAnywhere(Function):
+    """A validator that is a function, of a module in the folder or wherever else Python finds it."""
+
+    @contextmanager
+    def opened(self, folder: Path) -> Iterator[Validator]:
+        """Yield the function.
+
+        Raises:
+            StudyError: as ``function_below``, or as ``function_of``.
+        """
+        beside = module_below(folder, self.callable.partition(":")[0])
+        yield function_below(folder, self.callable) if beside else function_of(self.callable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +167,32 @@ class AuditFile:
             return report
         return replace(report, corpus_digest=Corpus(self.cases.cases).digest)
 
+    def ended(self, position: int, ask: Validator) -> AuditResult:
+        """Ask a validator about one case, by its place among all, and return how it ends."""
+        case, obligations = self.cases.cases[position], self.cases.obligations
+        report = audit_validator(ask, [case], obligations=obligations, validator_id=self.validator.name)
+        return self._placed(report.cases[0], position)
+
+    def of(self, results: Mapping[int, AuditResult]) -> ReportFile:
+        """Return the report of cases that ended one by one, by their places; of all, it is that of ``run``."""
+        places = sorted(results)
+        report = ValidatorAuditReport(
+            self.validator.name,
+            self.cases.obligations,
+            tuple(results[place] for place in places),
+            Corpus([self.cases.cases[place] for place in places]).digest,
+        )
+        return ReportFile(report, self.gate)
+
+    def check(self) -> None:
+        """Do nothing if every case can be asked about.
+
+        Raises:
+            InvalidValue, InvalidType: as ``audit_validator``.
+        """
+        check_inventory(self.cases.cases, self.cases.obligations, self.validator.name)
+        Corpus(self.cases.cases)
+
     def _placed(self, result: AuditResult, position: int) -> AuditResult:
         lines = self.cases.lines
         return replace(result, source=Source(self.source, lines[position] if lines else None))
@@ -185,6 +234,16 @@ def load_audit(path: Path) -> AuditFile:
     lines = (toml_lines if path.suffix == ".toml" else json_lines)(path.read_text("utf-8"), "cases")
     listed = whole.cases.cases
     return _audit(path, whole, CaseFile(listed, lines=lines if len(lines) == len(listed) else ()), path)
+
+
+def audit_of_cases(path: Path, validator: str) -> AuditFile:
+    """Return the audit of a function, ``module:function``, with a file of cases; it must get all of them right.
+
+    Raises:
+        InvalidValue, InvalidType: as ``load_cases``.
+        OSError: it cannot be read.
+    """
+    return AuditFile(path.parent, FunctionAnywhere(validator), load_cases(path), source=_as_seen(path))
 
 
 def _audit(path: Path, head: _Head, cases: CaseFile, source: Path) -> AuditFile:

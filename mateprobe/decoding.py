@@ -58,7 +58,7 @@ def read(reader: Callable[[Any], T], data: Any, where: str) -> T:
     try:
         return reader(data)
     except Misfit as misfit:
-        path = "".join(map(_step, reversed(misfit.steps)))
+        path = "".join(map(step, reversed(misfit.steps)))
         raise misfit.kind(f"{where}{path}: {misfit}") from None
 
 
@@ -240,8 +240,9 @@ def shown(value: Any) -> str:
     return _short(value)
 
 
-def _step(step: object) -> str:
-    return f".{step}" if isinstance(step, str) and step.isidentifier() else f"[{_short(step)}]"
+def step(key: object) -> str:
+    """Return a step into JSON data as a path shows it: ``.key`` or ``[0]``."""
+    return f".{key}" if isinstance(key, str) and key.isidentifier() else f"[{_short(key)}]"
 
 
 def _short(value: object) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from .outcome import FATAL
+from .outcome import FATAL, Relation
 from .reports.markdown import shown
 from .tally import Ended, Rates, check_thresholds, rates, short_rates
 
@@ -34,6 +34,10 @@ class Gate:
 
     def __post_init__(self) -> None:
         check_thresholds(self.detection, self.preservation)
+
+    def forgives(self, relation: Relation) -> bool:
+        """Tell whether the gate can be met though a case of this relation ended badly."""
+        return (self.detection if relation is Relation.VIOLATION else self.preservation) < 1
 
 
 EVERYTHING = Gate()

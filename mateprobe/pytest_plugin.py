@@ -1,4 +1,4 @@
-"""The pytest plugin: contracts, campaigns and validator audits as assertions, and one report of them all.
+"""The pytest plugin: contracts, campaigns and audits as assertions, studies as tests, and one report of them all.
 
 What a test asked for travels with pytest's own report on that test. Under pytest-xdist those reports
 come from the workers as each test ends, so one way serves any number of processes, and a worker that
@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from ._version import __version__
 from .engine import describe, evaluate
 from .mutations import audit
+from .pytest_report import RESULT, Collected, entry
 from .validator_audit import audit_validator
 
 if TYPE_CHECKING:
@@ -28,15 +28,10 @@ if TYPE_CHECKING:
     from .provenance import GitProvenance
     from .validator_audit import AuditCase, Obligation, ValidatorAuditReport, Verdict
 
-    AnyReport = Report | CampaignReport | ValidatorAuditReport
-
 T = TypeVar("T")
 R = TypeVar("R", "Report", "CampaignReport", "ValidatorAuditReport")
 
-FORMAT, VERSION = "mateprobe.pytest", 1
-RESULTS = ("met", "unmet", "error")
-
-_OPTION = "--mateprobe-report"
+_REPORT, _STUDY, _VALIDATOR = "--mateprobe-report", "--mateprobe-study", "--mateprobe-validator"
 _ENTRIES = pytest.StashKey[list[str]]()
 
 
@@ -123,125 +118,118 @@ class MateProbe:
         try:
             report = make()
         except Exception as error:
-            self._record(_entry(self._test, kind, "error", describe(error), thresholds=thresholds))
+            self._record(entry(self._test, kind, "error", describe(error), thresholds=thresholds))
             raise
         try:
             insist(report)
         except AssertionError as error:
-            self._record(_entry(self._test, kind, "unmet", str(error), thresholds=thresholds, report=report))
+            self._record(entry(self._test, kind, "unmet", str(error), thresholds=thresholds, report=report))
             raise
-        self._record(_entry(self._test, kind, "met", None, thresholds=thresholds, report=report))
+        self._record(entry(self._test, kind, "met", None, thresholds=thresholds, report=report))
         return report
 
-    def _record(self, entry: dict[str, Any]) -> None:
+    def _record(self, told: dict[str, Any]) -> None:
         if self._entries is not None:  # as text, and in ASCII: it may have to pass between processes
-            report = entry["report"]
-            self._entries.append(json.dumps({**entry, "report": report and report.to_dict()}))
-
-
-def _entry(
-    test: str | None,
-    kind: str,
-    result: str,
-    message: str | None,
-    *,
-    thresholds: Mapping[str, float] | None = None,
-    report: AnyReport | None = None,
-) -> dict[str, Any]:
-    return {
-        "test": test,
-        "kind": kind,
-        "result": result,
-        "message": message,
-        "thresholds": thresholds,
-        "report": report,
-    }
+            report = told["report"]
+            self._entries.append(json.dumps({**told, "report": report and report.to_dict()}))
 
 
 @pytest.fixture
 def mateprobe(request: pytest.FixtureRequest) -> MateProbe:
     """Check documents, run campaigns and audit validators; each call is recorded, then asserted."""
     entries: list[str] | None = None
-    if request.config.getoption(_OPTION) is not None:
+    if request.config.getoption(_REPORT) is not None:
         entries = request.node.stash[_ENTRIES] = []
     return MateProbe(request.node.nodeid, entries)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--mateprobe-report``."""
-    parser.getgroup("mateprobe", "audits of validators").addoption(
-        _OPTION, metavar="PATH", help="write what the mateprobe fixture was asked, and the answers, to a JSON file"
+    """Add the options, which all begin with ``--mateprobe-``, and the keys of a configuration file."""
+    group = parser.getgroup("mateprobe", "audits of validators")
+    group.addoption(
+        _STUDY, metavar="FILE", action="append", default=[], help="collect a study, a test for each case: what "
+        "`mateprobe audit FILE` takes, or with --mateprobe-validator a file of cases; may be given again",
+    )  # fmt: skip
+    group.addoption(
+        _VALIDATOR, metavar="MODULE:FUNCTION", help="ask this function about the cases: studies are files of cases"
     )
+    group.addoption(
+        _REPORT, metavar="PATH", help="write what tests and studies asked for, and the answers, to a JSON file"
+    )
+    parser.addini(
+        "mateprobe_studies", "files that are studies wherever pytest comes across them: patterns, from the root folder",
+        type="linelist", default=[],
+    )  # fmt: skip
+    parser.addini("mateprobe_validator", f"as {_VALIDATOR}", default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Start collecting if a report is wanted, in the one process that writes it.
+    """Take the studies among what is collected, and start gathering, in the one process that tells how they stand.
 
     Raises:
-        pytest.UsageError: nothing could be written to the path.
+        pytest.UsageError: there is no such study, or nothing could be written to the path of the report.
     """
-    path = config.getoption(_OPTION)
-    if path is None or hasattr(config, "workerinput"):
-        return
-    target = config.invocation_params.dir / path
+    config.addinivalue_line(
+        "markers", "mateprobe(obligation, relation, case): on each case of a study, so that -m can choose among them"
+    )
+    started = config.invocation_params.dir
+    studies = [started / name for name in config.getoption(_STUDY)]
+    for name, study in zip(config.getoption(_STUDY), studies, strict=True):
+        if not study.is_file():
+            raise pytest.UsageError(f"{_STUDY}={name}: expected a file with a study, found none")
+    config.args += [str(study) for study in studies if not _is_met(study, config)]
+    path = config.getoption(_REPORT)
+    if not hasattr(config, "workerinput") and (path is not None or studies or config.getini("mateprobe_studies")):
+        report = None if path is None else _writable(path, started)
+        config.pluginmanager.register(Collected(config, report, partial(is_study, config)), "mateprobe-report")
+
+
+def _is_met(study: Path, config: pytest.Config) -> bool:
+    """Tell whether pytest comes across a study anyway: one of its arguments is the study, or a case of it."""
+    arguments = {(config.invocation_params.dir / str(each).partition("::")[0]).resolve() for each in config.args}
+    own = study.resolve()
+    # Before 9, of a folder and a file in it pytest collects the file alone; it is then met in the folder.
+    return own in arguments or (pytest.version_tuple < (9,) and any(each in arguments for each in own.parents))
+
+
+def _writable(path: str, started: Path) -> Path:
+    target = started / path
     if target.is_dir():
-        raise pytest.UsageError(f"{_OPTION}={path}: expected the path of a file, found a folder")
+        raise pytest.UsageError(f"{_REPORT}={path}: expected the path of a file, found a folder")
     if not os.access(target.parent, os.W_OK | os.X_OK):
         raise pytest.UsageError(
-            f"{_OPTION}={path}: expected a folder that can be written to, found none; make it first"
+            f"{_REPORT}={path}: expected a folder that can be written to, found none; make it first"
         )
-    config.pluginmanager.register(_Collector(target), "mateprobe-report")
+    return target
+
+
+def is_study(config: pytest.Config, path: Path) -> bool:
+    """Tell whether a file was named as a study, or is one by a pattern."""
+    started = config.invocation_params.dir
+    if any((started / name).resolve() == path.resolve() for name in config.getoption(_STUDY)):
+        return True
+    patterns = config.getini("mateprobe_studies")
+    if not patterns or not path.is_relative_to(config.rootpath):
+        return False
+    return any(path.relative_to(config.rootpath).match(pattern) for pattern in patterns)
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect a study."""
+    if not is_study(parent.config, file_path):
+        return None
+    from .pytest_study import StudyFile
+
+    return StudyFile.from_parent(parent, path=file_path)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-    """Let the last report on a test carry its entries."""
+    """Let the last report on a test carry its entries, and that on a case how it ended."""
     report = yield
-    if call.when == "teardown" and _ENTRIES in item.stash:
-        report.mateprobe_entries = item.stash[_ENTRIES]
+    if call.when == "teardown":
+        if _ENTRIES in item.stash:
+            report.mateprobe_entries = item.stash[_ENTRIES]
+        if RESULT in item.stash:
+            report.mateprobe_result = item.stash[RESULT]
     return report
-
-
-class _Collector:
-    """Gathers the entries of a run and writes them, ordered by test, when it ends."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._entries: list[dict[str, Any]] = []
-        self._lost: dict[str, dict[str, Any]] = {}
-
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        self._entries.extend(map(json.loads, getattr(report, "mateprobe_entries", ())))
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: Any, error: object) -> None:
-        if error is not None:
-            message = f"worker {node.gateway.id} was lost: {error}; what it was asked last is not known"
-            self._lost[node.gateway.id] = _entry(None, "worker", "error", message)
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_handlecrashitem(self, crashitem: str, report: Any) -> None:
-        self._lost[report.node.gateway.id]["test"] = crashitem
-
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, Any, Any]:
-        from .reports.output import json_text, write_whole
-
-        result = yield  # others may still change the exit status
-        entries = sorted([*self._entries, *self._lost.values()], key=lambda entry: entry["test"] or "")
-        count = Counter(entry["result"] for entry in entries)
-        data = {
-            "format": FORMAT,
-            "version": VERSION,
-            "library_version": __version__,
-            "exit_status": int(session.exitstatus),
-            "counts": {result: count[result] for result in RESULTS},
-            "entries": entries,
-        }
-        try:
-            write_whole(self._path, json_text(data))
-        except OSError as error:
-            raise pytest.exit.Exception(
-                f"{_OPTION}={self._path}: {error.strerror}", pytest.ExitCode.USAGE_ERROR
-            ) from None
-        return result

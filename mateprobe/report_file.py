@@ -96,7 +96,7 @@ def read_report(path: Path) -> ReportFile:
 def _read_lines(path: Path) -> ReportFile:
     rows = read_records(path, KIND, strict=True, newest=VERSION)
     head = {key: value for key, value in rows.header.items() if key not in ("format", "version")}
-    cases = tuple(read(_RESULT, row, f"{path}, line {number}: $") for number, row in enumerate(rows, 2))
+    cases = tuple(read(read_result, row, f"{path}, line {number}: $") for number, row in enumerate(rows, 2))
     return _checked(read(_HEAD, head, f"{path}, line 1: $").with_cases(cases), str(path))
 
 
@@ -186,7 +186,9 @@ class _Whole(_Head):
         return self.with_cases(self.cases)
 
 
-_RESULT = instance(AuditResult)
+read_result = instance(AuditResult)
+"""Read the result of one case; a reader as ``decoding`` knows them."""
+
 _HEAD = instance(_Head)
 _WHOLE = instance(_Whole)
 

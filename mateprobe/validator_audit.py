@@ -307,7 +307,7 @@ def audit_validator(
         ['detected', 'preserved']
     """
     cases, obligations = tuple(cases), tuple(obligations)
-    _check_inventory(cases, obligations, validator_id)
+    check_inventory(cases, obligations, validator_id)
     if type(repeat) is not int or repeat < 1:
         raise InvalidValue(f"repeat={repeat!r}; expected how often each sample is judged, 1 or more")
     corpus = Corpus(cases)
@@ -360,7 +360,12 @@ def report_verdict(report: Report) -> Verdict:
     return Verdict(accepted=False, violations=ids, complete=report.complete)
 
 
-def _check_inventory(cases: tuple[AuditCase[T], ...], obligations: tuple[Obligation, ...], validator_id: str) -> None:
+def check_inventory(cases: tuple[AuditCase[T], ...], obligations: tuple[Obligation, ...], validator_id: str) -> None:
+    """Do nothing if there are cases, obligations that hold each of them, and a validator id.
+
+    Raises:
+        InvalidValue, InvalidType: as ``audit_validator``.
+    """
     if not isinstance(validator_id, str):
         raise InvalidType(f"validator_id={validator_id!r} has type {type(validator_id).__name__}; expected str")
     if not validator_id or not cases or not obligations:

@@ -165,13 +165,15 @@ def difference(case: AuditResult) -> str:
         >>> difference(report.cases[0])
         'expected receipt, got acceptance'
     """
+    return f"expected {', '.join(case.expected) or 'acceptance'}, got {reported(case)}"
+
+
+def reported(case: AuditResult) -> str:
+    """Say what the validator said of the variant."""
     verdict = case.variant
-    reported = (
-        "no verdict"
-        if verdict is None
-        else ", ".join(verdict.violations) or ("acceptance" if verdict.accepted else "rejection without an id")
-    )
-    return f"expected {', '.join(case.expected) or 'acceptance'}, got {reported}"
+    if verdict is None:
+        return "no verdict"
+    return ", ".join(verdict.violations) or ("acceptance" if verdict.accepted else "rejection without an id")
 
 
 def told(case: AuditResult) -> str:

@@ -109,10 +109,11 @@ def test_a_report_holds_every_call_of_the_fixture_in_order_of_the_tests(pytester
     assert found == EXPECTED
     assert report == {
         "format": "mateprobe.pytest",
-        "version": 1,
+        "version": 2,
         "library_version": __version__,
         "exit_status": 1,
         "counts": {"met": 7, "unmet": 3, "error": 1},
+        "studies": [],
     }
 
 

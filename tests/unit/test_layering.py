@@ -38,7 +38,7 @@ ORDER = """
     mutations command
     validator_audit serialization case_csv
     case_file
-    reports reports.output
+    reports reports.output reports.sample_diff
     reports.markdown
     reports.doctor_markdown gate
     report_file
@@ -46,7 +46,8 @@ ORDER = """
     reports.forms reports.diff_markdown
     doctor audit_file commands
     audit_commands
-    cli pytest_plugin
+    pytest_report
+    cli pytest_plugin pytest_study
     __main__ operators.__main__
 """
 PLACES = {name: place for place, line in enumerate(ORDER.split("\n")) for name in line.split()}
@@ -55,7 +56,9 @@ MODULES = sorted(
     for path in PACKAGE.rglob("*.py")
     if path.relative_to(PACKAGE).parts[0] not in ("pipeline", "__init__.py")
 )
-THIRD_PARTY = {"pytest_plugin": {"pytest"}}  # pytest loads it, so pytest is there
+THIRD_PARTY = {  # pytest loads them, so pytest is there
+    name: {"pytest"} for name in ("pytest_plugin", "pytest_report", "pytest_study")
+}
 
 
 def tree(module: str) -> ast.Module:
