@@ -11,6 +11,7 @@
 ##  make test-faults    kill whole runs at a hundred random moments, start them again, compare every byte
 ##  make lint        ruff, mypy, snakefmt, snakemake --lint
 ##  make fuzz        fuzz what reads foreign data: TARGET=loader, study, records, worker or archive (SECONDS=60)
+##  make mutants     mutate the core and see whether its tests notice: docs/mutants.md (ARGS="tally" mutates one module)
 ##  make bench       measure, in ratios to the published engine (ARGS="audit" measures one part)
 ##  make lock        renew requirements.lock and environment.yml from pyproject.toml
 ##  make clean       remove what the commands above made, the stored results included; distclean: .venv too
@@ -30,7 +31,7 @@ unexport PYTHONPATH PYTHONHOME    # the environment is .venv and nothing else
 unexport LC_ALL
 export LC_CTYPE = C.UTF-8
 
-.PHONY: help reproduce verify freeze pack test test-cluster test-faults lint fuzz bench lock clean distclean environment profile
+.PHONY: help reproduce verify freeze pack test test-cluster test-faults lint fuzz mutants bench lock clean distclean environment profile
 help:
 	@sed -n 's/^## //p' Makefile
 
@@ -70,6 +71,13 @@ fuzz: environment
 	@cmp -s tools/fuzz.lock .cache/fuzz/lock || { rm -rf .cache/fuzz/packages; \
 	    $(pip-install) --require-hashes --target .cache/fuzz/packages -r tools/fuzz.lock && cp tools/fuzz.lock .cache/fuzz/lock; }
 	PYTHONPATH=.cache/fuzz/packages .venv/bin/python tools/fuzz.py $(TARGET) --seconds $(SECONDS) $(ARGS)
+
+# Likewise what makes mutants, beside the packages of .venv.
+mutants: environment
+	@cmp -s tools/mutants.lock .cache/mutants/lock || { rm -rf .cache/mutants; \
+	    $(pip-install) --require-hashes --no-deps --target .cache/mutants/packages -r tools/mutants.lock && \
+	    cp tools/mutants.lock .cache/mutants/lock; }
+	PYTHONPATH=.cache/mutants/packages .venv/bin/python tools/mutants.py $(ARGS)
 
 bench: environment
 	.venv/bin/python -m benchmarks $(ARGS)
