@@ -13,6 +13,7 @@
 ##  make fuzz        fuzz what reads foreign data: TARGET=loader, study, records, worker or archive (SECONDS=60)
 ##  make docs        build the documentation into site/, warnings are errors (open site/index.html)
 ##  make pages       renew the pages of docs/ that are made of rules, operators, schemas and the decision table
+##  make mutants     mutate the core and see whether its tests notice: docs/mutants.md (ARGS="tally" mutates one module)
 ##  make bench       measure, in ratios to the published engine (ARGS="audit" measures one part)
 ##  make lock        renew requirements.lock, environment.yml and the locks of docs and slurm from pyproject.toml
 ##  make clean       remove what the commands above made, the stored results included; distclean: .venv too
@@ -32,7 +33,7 @@ unexport PYTHONPATH PYTHONHOME    # the environment is .venv and nothing else
 unexport LC_ALL
 export LC_CTYPE = C.UTF-8
 
-.PHONY: help reproduce verify freeze pack test test-cluster test-faults lint fuzz docs pages bench lock clean distclean environment profile
+.PHONY: help reproduce verify freeze pack test test-cluster test-faults lint fuzz docs pages mutants bench lock clean distclean environment profile
 help:
 	@sed -n 's/^## //p' Makefile
 
@@ -82,6 +83,13 @@ docs: environment
 
 pages: environment
 	.venv/bin/python -m tools.pages
+
+# Likewise what makes mutants, beside the packages of .venv.
+mutants: environment
+	@cmp -s tools/mutants.lock .cache/mutants/lock || { rm -rf .cache/mutants; \
+	    $(pip-install) --require-hashes --no-deps --target .cache/mutants/packages -r tools/mutants.lock && \
+	    cp tools/mutants.lock .cache/mutants/lock; }
+	PYTHONPATH=.cache/mutants/packages .venv/bin/python tools/mutants.py $(ARGS)
 
 bench: environment
 	.venv/bin/python -m benchmarks $(ARGS)

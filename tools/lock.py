@@ -1,8 +1,9 @@
-"""Renews `requirements.lock`, `environment.yml`, the locks of docs, fuzzer and profile `slurm`; run by `make lock`.
+"""Renews `requirements.lock`, `environment.yml`, the locks of docs, fuzzer, mutants and `slurm`; run by `make lock`.
 
 The lock pins every package of the extra `pipeline` and the group `dev` of `pyproject.toml`, with hashes, for every
-platform and Python that `requires-python` admits; the other locks, what the groups `docs` and `slurm` need beside
-these, and all that the group `fuzz` needs. They name no index: where packages come from is the user's to configure.
+platform and Python that `requires-python` admits; the other locks, what the groups `docs`, `slurm` and `mutants` need
+beside these, and all that the group `fuzz` needs. They name no index: where packages come from is the user's to
+configure.
 """
 
 import re
@@ -17,6 +18,7 @@ FUZZ_LOCK = ROOT / "tools" / "fuzz.lock"
 GROUPS = {
     "docs": ROOT / "docs" / "requirements.lock",
     "slurm": ROOT / "workflow" / "profiles" / "slurm" / "requirements.lock",
+    "mutants": ROOT / "tools" / "mutants.lock",
 }
 
 COMPILE = (

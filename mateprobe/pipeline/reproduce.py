@@ -69,12 +69,12 @@ def run(args: argparse.Namespace) -> int:
     if {"{", "}"} & {*str(Path.cwd())}:
         raise InvalidValue(f"{Path.cwd()}: Snakemake takes braces for its own; give the folder another name")
     began = monotonic()
-    profile = _profile(args.profile)
     width = None if sys.stdout.isatty() else 150
     out = Console(width=width, markup=False, emoji=False)  # what stands in a table is data
     with at_work.alone() as lock:
         _bring_back([args.studies, *FOLDERS])
         _clear(args.studies)
+        profile = _profile(args.profile)
         config = ["fresh=true"] * args.fresh + [f"studies={args.studies}"] * (args.studies != STUDIES)
         cores = ["--cores", args.cores] if args.cores else []
         done = _run_workflow(profile, [*args.targets, *cores, *["--config", *config] * bool(config)], lock)

@@ -14,7 +14,9 @@ from tools import lock
 ROOT = Path(__file__).parents[2]
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 ENVIRONMENT = (ROOT / "environment.yml").read_text(encoding="utf-8")
-SLURM_LOCK, DOCS_LOCK = (lock.GROUPS[group].read_text(encoding="utf-8") for group in ("slurm", "docs"))
+SLURM_LOCK, DOCS_LOCK, MUTANTS_LOCK = (
+    lock.GROUPS[group].read_text(encoding="utf-8") for group in ("slurm", "docs", "mutants")
+)
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
@@ -30,10 +32,11 @@ def locked(text: str) -> dict[str, Requirement]:
     }
 
 
-BLOCKS = {block.split()[0]: block for block in blocks(LOCK + SLURM_LOCK + DOCS_LOCK)}
-LOCKED = locked(LOCK + SLURM_LOCK + DOCS_LOCK)
+BLOCKS = {block.split()[0]: block for block in blocks(LOCK + SLURM_LOCK + DOCS_LOCK + MUTANTS_LOCK)}
+LOCKED = locked(LOCK + SLURM_LOCK + DOCS_LOCK + MUTANTS_LOCK)
 GROUPS = PROJECT["dependency-groups"]
-WANTED = PROJECT["project"]["optional-dependencies"]["pipeline"] + GROUPS["dev"] + GROUPS["slurm"] + GROUPS["docs"]
+BESIDE = [wanted for group in lock.GROUPS for wanted in GROUPS[group]]
+WANTED = PROJECT["project"]["optional-dependencies"]["pipeline"] + GROUPS["dev"] + BESIDE
 
 
 def test_conda_environment_holds_exactly_the_pins_of_the_lock() -> None:
@@ -75,7 +78,9 @@ def test_no_package_is_locked_at_two_versions() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [LOCK, ENVIRONMENT, SLURM_LOCK, DOCS_LOCK], ids=["lock", "environment.yml", "slurm", "docs"]
+    "text",
+    [LOCK, ENVIRONMENT, SLURM_LOCK, DOCS_LOCK, MUTANTS_LOCK],
+    ids=["lock", "environment.yml", "slurm", "docs", "mutants"],
 )
 @pytest.mark.parametrize("trace", ["://", "index-url", "find-links", "trusted-host", "@", ".org", ".com"])
 def test_no_index_is_named(text: str, trace: str) -> None:
