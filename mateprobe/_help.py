@@ -13,6 +13,8 @@ positional arguments:
     diff      compare two reports, case by case
     merge     put the reports of shards together
     doctor    see which wrong validators a corpus of audit cases unmasks
+    completion
+              let a shell complete commands and options
     study     begin, list and check the studies of the pipeline
     verify    hold the results of the pipeline, and what they were made from, against their hashes
     freeze    declare results to be right: write their golden hashes
@@ -20,6 +22,10 @@ positional arguments:
 options:
   -h, --help  show this help message and exit
   --version   show program's version number and exit
+
+examples:
+  $ mateprobe audit audit.toml
+  $ mateprobe audit --help
 
 exit status:
   0  met: the document is accepted; the rates reach the gate; the corpus unmasks every saboteur; nothing got worse

@@ -110,10 +110,12 @@ def _shard(text: str) -> tuple[int, int]:
 
 def _audit(options: argparse.Namespace, streams: Streams) -> int:
     from contextlib import redirect_stdout
+    from functools import partial
     from pathlib import Path
 
     from .audit_file import load_audit
     from .reports.forms import WRITERS
+    from .terminal import progress
 
     written = _Written(options)
     if options.shard and written.form_asked != "jsonl":
@@ -121,8 +123,10 @@ def _audit(options: argparse.Namespace, streams: Streams) -> int:
     audit = load_audit(Path(options.file))
     if not audit.cases.cases:
         return nothing(f"{options.file} has no cases", streams)
-    with redirect_stdout(streams.stderr), about(options.file):  # what a validator prints is no part of the report
-        file = audit.run(repeat=options.repeat, shard=options.shard)
+    # What a validator prints is no part of the report.
+    with redirect_stdout(streams.stderr), about(options.file):
+        watch = partial(progress, stream=streams.stderr)
+        file = audit.run(repeat=options.repeat, shard=options.shard, watch=watch)
     if options.markdown is not None:
         deliver(WRITERS["markdown"](file), options.markdown, streams.stdout)
     return written.deliver(file, streams)
@@ -198,7 +202,8 @@ class _Written:
         """Write the report and return how it stands, as an exit status."""
         from .gate import Standing
         from .reports.forms import WRITERS
-        from .reports.markdown import audit_markdown
+        from .reports.plain_text import audit_text
+        from .terminal import painter
 
         if self._output is not None:
             deliver(self.form(file), self._output, streams.stdout)
@@ -214,7 +219,7 @@ class _Written:
         if self._json:
             deliver(WRITERS["json"](file), None, streams.stdout)
         elif not self._shown:
-            for_people = "" if self._quiet else f"{audit_markdown(file.report, every_case=False)}\n"
-            deliver(f"{for_people}{held}\n", None, streams.stdout)
+            text = f"{held}\n" if self._quiet else audit_text(file, painter(streams.stdout))
+            deliver(text, None, streams.stdout)
         statuses = {Standing.MET: MET, Standing.FAILED: FAILED, Standing.NOTHING_EVALUATED: NOTHING}
         return statuses.get(held.standing, NOT_MET)

@@ -20,8 +20,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -37,6 +37,7 @@ from .decoding import Misfit, Reader, instance, read, shown, wrong
 from .errors import InvalidValue, StudyError
 from .gate import EVERYTHING, Gate
 from .line_numbers import json_lines, toml_lines
+from .outcome import Outcome
 from .report_file import ReportFile
 from .runner import Validator
 from .shards import part_of
@@ -52,6 +53,9 @@ from .validator_audit import (
 
 # The time tomllib takes for a key grows with the cube of its parts: ten thousand of them take a quarter of a minute.
 _LONG_KEY = re.compile(rb"(?<![\w'\"-])(?:[\w'\"-]+[ \t]*\.[ \t]*){%d}" % strict_json.DEPTH)
+
+
+Watch = Callable[[int], AbstractContextManager[Callable[[Outcome], None] | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +144,19 @@ class AuditFile:
     gate: Gate = EVERYTHING
     source: str = field(default="", compare=False)
 
-    def run(self, *, repeat: int = 1, shard: tuple[int, int] | None = None) -> ReportFile:
+    def run(
+        self,
+        *,
+        repeat: int = 1,
+        shard: tuple[int, int] | None = None,
+        watch: Watch | None = None,
+    ) -> ReportFile:
         """Ask the validator about every case, or those of one shard.
 
         Args:
             repeat: how often it is asked about each sample.
             shard: its number, from 1, and how many there are.
+            watch: shows how far it is; given how many cases there are, it yields what is told of each how it ended.
 
         Raises:
             StudyError: the validator is not to be had. InvalidValue, InvalidType: as ``audit_validator``.
@@ -153,16 +164,19 @@ class AuditFile:
         cases = self.cases.cases
         part = None if shard is None else part_of((case.id for case in cases), *shard)
         positions = range(len(cases)) if part is None else part.positions
-        report = self._report([cases[position] for position in positions], repeat)
+        with watch(len(positions)) if watch else nullcontext() as ended:
+            report = self._report([cases[position] for position in positions], repeat, ended)
         results = tuple(map(self._placed, report.cases, positions))
         return ReportFile(replace(report, cases=results), self.gate, part)
 
-    def _report(self, cases: Sequence[AuditCase[Any]], repeat: int) -> ValidatorAuditReport:
+    def _report(
+        self, cases: Sequence[AuditCase[Any]], repeat: int, ended: Callable[[Outcome], None] | None
+    ) -> ValidatorAuditReport:
         name, obligations = self.validator.name, self.cases.obligations
         if not cases:  # of a shard that got none, which its report must say
             return ValidatorAuditReport(name, obligations, (), Corpus(self.cases.cases).digest, repeat=repeat)
         with self.validator.opened(self.folder) as ask:
-            report = audit_validator(ask, cases, obligations=obligations, validator_id=name, repeat=repeat)
+            report = audit_validator(ask, cases, obligations=obligations, validator_id=name, repeat=repeat, ended=ended)
         if len(cases) == len(self.cases.cases):
             return report
         return replace(report, corpus_digest=Corpus(self.cases.cases).digest)

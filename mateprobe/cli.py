@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .case_file import CaseFile
     from .model import Report
 
-COMMANDS = ("check", "audit", "report", "diff", "merge", "doctor", "study", "verify", "freeze")
+COMMANDS = ("check", "audit", "report", "diff", "merge", "doctor", "completion", "study", "verify", "freeze")
 PIPELINE = {
     "study": "begin, list and check the studies of the pipeline",
     "verify": "hold the results of the pipeline, and what they were made from, against their hashes",
@@ -44,6 +44,14 @@ provenance. Without a list of obligations they are those the cases name, and non
 """,
     "mateprobe doctor cases.csv",
 )
+_COMPLETION = form(
+    "Write the script that lets a shell complete the commands, options and values of mateprobe.",
+    'eval "$(mateprobe completion bash)"',
+    "mateprobe completion zsh > ~/.zfunc/_mateprobe",
+    "mateprobe completion fish > ~/.config/fish/completions/mateprobe.fish",
+    status="exit status:\n  0  written\n  2  the arguments cannot be used\n",
+)
+_SHELLS = ("bash", "zsh", "fish")
 
 
 def main() -> int:
@@ -95,12 +103,16 @@ def _parser() -> argparse.ArgumentParser:
 
     from . import audit_commands
 
-    parser = argparse.ArgumentParser("mateprobe", **form("Check documents, and corpora of audit cases."))
+    parser = argparse.ArgumentParser(
+        "mateprobe",
+        **form("Check documents, and corpora of audit cases.", "mateprobe audit audit.toml", "mateprobe audit --help"),
+    )
     parser.add_argument("--version", action="version", version=f"mateprobe {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     check = commands.add_parser("check", help="evaluate the contracts of a bundle on its document", **_CHECK)
     check.add_argument("bundle", metavar="BUNDLE", help="a JSON file, or - for standard input")
     check.add_argument("--output", metavar="FILE", help="write the report to FILE, not to standard output")
+    check.add_argument("--json", action="store_true", help="write JSON, which it does anyway")
     check.set_defaults(run=_check)
     audit_commands.add_commands(commands)
     doctor = commands.add_parser("doctor", help="see which wrong validators a corpus of audit cases unmasks", **_DOCTOR)
@@ -108,6 +120,9 @@ def _parser() -> argparse.ArgumentParser:
     doctor.add_argument("--obligations", metavar="FILE", help="a JSON array of obligations, in place of those in CASES")
     doctor.add_argument("--json", action="store_true", help="write the report as JSON, not as Markdown")
     doctor.set_defaults(run=_doctor)
+    completion = commands.add_parser("completion", help="let a shell complete commands and options", **_COMPLETION)
+    completion.add_argument("shell", metavar="SHELL", choices=_SHELLS, help="bash, zsh or fish")
+    completion.set_defaults(run=_completion)
     for name, what in PIPELINE.items():
         commands.add_parser(name, help=what)
     return parser
@@ -148,6 +163,29 @@ def _pipeline(arguments: Sequence[str], stdout: IO[str], stderr: IO[str]) -> int
         return UNUSABLE
     except SystemExit as stop:  # help was asked for, or an argument was refused
         return int(stop.code or 0)
+
+
+def parsers() -> argparse.ArgumentParser:
+    """Return the parser of the command with those of the pipeline below it, if the pipeline can be loaded."""
+    from contextlib import suppress
+    from importlib import import_module
+
+    from .completion import parsers_below
+
+    whole = _parser()
+    below = parsers_below(whole)
+    with suppress(ModuleNotFoundError):
+        below["study"] = import_module("mateprobe.pipeline.study").parser()
+        for name in ("verify", "freeze"):
+            import_module(f"mateprobe.pipeline.{name}").configure(below[name])
+    return whole
+
+
+def _completion(options: argparse.Namespace, streams: Streams) -> int:
+    from .completion import SCRIPTS, levels
+
+    deliver(SCRIPTS[options.shell]([*levels(parsers())]), None, streams.stdout)
+    return MET
 
 
 def _doctor(options: argparse.Namespace, streams: Streams) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any, NamedTuple
 
@@ -33,15 +33,21 @@ class Streams(NamedTuple):
     stderr: IO[str]
 
 
-def form(description: str, *examples: str) -> dict[str, Any]:
+def form(description: str, *examples: str, status: str = _STATUS) -> dict[str, Any]:
     """Return how the help of a command looks: a description, then examples and exit statuses."""
     shown = "".join(f"  $ {example}\n" for example in examples)
     return {
         "description": description,
-        "epilog": f"example{'s' * (len(examples) > 1)}:\n{shown}\n{_STATUS}" if examples else _STATUS,
+        "epilog": f"example{'s' * (len(examples) > 1)}:\n{shown}\n{status}",
         "formatter_class": argparse.RawDescriptionHelpFormatter,
         "allow_abbrev": False,
     }
+
+
+def dress(parser: argparse.ArgumentParser, look: Mapping[str, Any]) -> None:
+    """Give a parser that is there already the look that ``form`` returned."""
+    for name, value in look.items():
+        setattr(parser, name, value)
 
 
 def name_of(file: str) -> str:

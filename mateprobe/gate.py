@@ -94,5 +94,7 @@ class Held:
                 ("preservation", self.rates.preservation_rate, self.gate.preservation),
             )
         ]
-        parts += [f"the validator or a baseline failed in {self.failures} cases"] * bool(self.failures)
+        parts += [f"the validator or a baseline failed in {self.failures} case{'s' * (self.failures != 1)}"] * bool(
+            self.failures
+        )
         return f"{self.standing.replace('_', ' ')}: {', '.join(parts)}"

@@ -280,6 +280,7 @@ def audit_validator(
     validator_id: str,
     provenance: GitProvenance | None = None,
     repeat: int = 1,
+    ended: Callable[[Outcome], None] | None = None,
 ) -> ValidatorAuditReport:
     """Ask ``validator`` about the samples of every case and decide how each case ends.
 
@@ -336,6 +337,8 @@ def audit_validator(
             named = isinstance(last, Verdict) and set(case.expected) <= set(last.violations)
             decision = _late(case.relation, found, named)
         endings.append(_ending(case, decision, first, last))
+        if ended:
+            ended(decision.outcome)
     given = {"validator_id": validator_id, "obligations": obligations, "provenance": provenance, "repeat": repeat}
     return _unread(corpus, endings, **given)
 

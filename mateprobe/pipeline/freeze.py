@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from mateprobe.commands import dress, form
 from mateprobe.errors import EvidenceError, InvalidValue, StageError, one_of
 from mateprobe.pipeline import at_work, chain, golden
 from mateprobe.pipeline.chain import Disk
@@ -20,15 +21,33 @@ from mateprobe.pipeline.made import Made, of_all, of_report, of_stages
 from mateprobe.pipeline.section import RESULTS
 from mateprobe.pipeline.stage import read_receipt
 from mateprobe.pipeline.verify import Project, add_studies, load_project
+from mateprobe.reports.output import json_text
 from mateprobe.visible import visible
+
+_STATUS = """\
+exit status:
+  0  written, or shown with --dry-run
+  1  what is on disk does not hold together
+  2  there is nothing to freeze, or it cannot be
+"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
+    """Add the arguments, and say what they are for."""
+    dress(
+        parser,
+        form(
+            "Declare what is on disk to be right: show what changes, write golden hashes and what programs answered.",
+            "mateprobe freeze --dry-run",
+            "mateprobe freeze controlled",
+            status=_STATUS,
+        ),
+    )
     parser.add_argument(
         "only", nargs="*", metavar="STUDY", help=f"studies, or {REPORT!r} for tables and numbers (default: everything)"
     )
     parser.add_argument("--dry-run", action="store_true", help="show what would change, and write nothing")
+    parser.add_argument("--json", action="store_true", help="write what changes as JSON, by study")
     add_studies(parser)
 
 
@@ -49,9 +68,13 @@ def _freeze(args: argparse.Namespace) -> int:
     for name in names:
         _expect_freezable(name, project)
     found = {name: _found(name, project, disk) for name in names}
-    for name, hashes in found.items():
-        changed = "".join(f"{line}\n" for line in _changes(name, hashes, project))
-        sys.stdout.write(visible(changed) or f"{golden_path(name)}: nothing changes\n")
+    changes = {name: [*_changes(name, hashes, project)] for name, hashes in found.items()}
+    if args.json:
+        sys.stdout.write(json_text(changes))
+    else:
+        for name, lines in changes.items():
+            text = "".join(f"{line}\n" for line in lines)
+            sys.stdout.write(visible(text) or f"{golden_path(name)}: nothing changes\n")
     if args.dry_run:
         return 0
     for name, hashes in found.items():

@@ -23,6 +23,7 @@ from mateprobe.pipeline.chain import Disk
 from mateprobe.pipeline.files import HashingWriter, sha256_file
 from mateprobe.pipeline.tar_files import Unpacked, headers
 from mateprobe.pipeline.verify import differences, load_project
+from mateprobe.reports.output import json_text
 from mateprobe.visible import visible
 
 ROOT = "mateprobe-evidence"
@@ -52,13 +53,16 @@ class Packed(Disk):
         return self.known.get(path)
 
 
-def verify_pack(pack: Path) -> int:
-    """Check a pack; return 0, or 1 after a line for every problem.
+def verify_pack(pack: Path, *, as_json: bool = False) -> int:
+    """Check a pack; return 0, or 1 after a line for every problem, or all of it as JSON.
 
     Raises:
         EvidenceError: it is no evidence pack, or one that must not be unpacked.
     """
     result = checked(pack)
+    if as_json:
+        sys.stdout.write(json_text({"files": result.files, "differences": [*result.problems]}))
+        return int(bool(result.problems))
     sys.stdout.write(visible("".join(f"{line}\n" for line in result.problems)))
     if result.problems:
         return 1

@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
+from mateprobe.commands import form
 from mateprobe.errors import InvalidType, InvalidValue, MateProbeError, StudyError
 from mateprobe.pipeline import at_work
 from mateprobe.pipeline.cases import case_inputs, case_line
@@ -34,7 +35,7 @@ def run(arguments: Sequence[str], stdout: IO[str], stderr: IO[str]) -> int:
     """Run ``mateprobe study ARGUMENTS`` and return its exit status."""
     try:
         with redirect_stdout(stdout), redirect_stderr(stderr):
-            options = _parser().parse_args(arguments)
+            options = parser().parse_args(arguments)
     except SystemExit as stop:  # help was asked for, or an argument was refused
         return int(stop.code or 0)
     try:
@@ -45,25 +46,59 @@ def run(arguments: Sequence[str], stdout: IO[str], stderr: IO[str]) -> int:
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("mateprobe study", description=__doc__, allow_abbrev=False)
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    exact: Any = {"allow_abbrev": False}
-    new = commands.add_parser("new", help="write a commented study that runs as it is", **exact)
+_STATUS = """\
+exit status:
+  0  done, and nothing is wrong
+  1  problems were found: study files, or files of cases, that cannot be used
+  2  what was asked for cannot be done
+"""
+
+
+def _look(description: str, *examples: str) -> dict[str, Any]:
+    return form(description, *examples, status=_STATUS)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of ``mateprobe study``."""
+    whole = argparse.ArgumentParser(
+        "mateprobe study", **_look("Begin a study, list those there are, check them.", "mateprobe study new refunds")
+    )
+    commands = whole.add_subparsers(metavar="COMMAND", required=True)
+    new = commands.add_parser(
+        "new",
+        help="write a commented study that runs as it is",
+        **_look(
+            "Write a commented study, with a validator and cases, that runs as it is.", "mateprobe study new refunds"
+        ),
+    )
     new.add_argument("name", metavar="NAME", help="the study's id: lower-case letters, digits and _")
-    listed = commands.add_parser("list", help="say which studies there are", **exact)
-    check = commands.add_parser("check", help="say what is wrong with study files and their files of cases", **exact)
+    listed = commands.add_parser(
+        "list",
+        help="say which studies there are",
+        **_look("Say which studies there are, each with its title.", "mateprobe study list --json"),
+    )
+    check = commands.add_parser(
+        "check",
+        help="say what is wrong with study files and their files of cases",
+        **_look(
+            "Say what is wrong with study files and their files of cases, a line a problem.", "mateprobe study check"
+        ),
+    )
     check.add_argument("files", metavar="FILE", nargs="*", type=Path, help="study files (default: all of the folder)")
-    prune = commands.add_parser("prune", help="remove what is below results/ and no study makes any more", **exact)
+    prune = commands.add_parser(
+        "prune",
+        help="remove what is below results/ and no study makes any more",
+        **_look("Remove what is below results/ and no study makes any more.", "mateprobe study prune --dry-run"),
+    )
     prune.add_argument("--dry-run", action="store_true", help="say what would be removed, and remove nothing")
     for command, act in ((new, _new), (listed, _list), (check, _check), (prune, _prune)):
         command.add_argument(
             "-C", dest="folder", metavar="DIR", type=Path, default=STUDIES, help="folder of study files (%(default)s)"
         )
         command.set_defaults(run=act)
-    for command in (listed, check):
+    for command in (listed, check, prune):
         command.add_argument("--json", action="store_true", help="write JSON, not lines for people")
-    return parser
+    return whole
 
 
 def _new(options: argparse.Namespace, stdout: IO[str], _: IO[str]) -> int:
@@ -166,7 +201,11 @@ def _prune(options: argparse.Namespace, stdout: IO[str], _: IO[str]) -> int:
                 path.unlink()
                 with suppress(OSError):  # other files are in its folder
                     path.parent.rmdir()
-            print(visible(str(path)), file=stdout)
+            if not options.json:
+                print(visible(str(path)), file=stdout)
+    if options.json:
+        _write_json([path.as_posix() for path in paths], stdout)
+        return 0
     print(f"{len(paths)} files {'would be ' * options.dry_run}removed", file=stdout)
     return 0
 

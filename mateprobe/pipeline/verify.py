@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mateprobe.commands import dress, form
 from mateprobe.errors import EvidenceError, MateProbeError
 from mateprobe.pipeline import at_work, chain, golden
 from mateprobe.pipeline.chain import Difference, Disk
@@ -26,17 +27,35 @@ from mateprobe.pipeline.made import Made, of_all, of_archives, unknown
 from mateprobe.pipeline.pins import Archive, load_archives
 from mateprobe.pipeline.section import RESULTS
 from mateprobe.pipeline.studies import STUDIES, Study, load_studies
+from mateprobe.reports.output import json_text
 from mateprobe.visible import visible
+
+_STATUS = """\
+exit status:
+  0  everything is as it should be
+  1  something is missing, extra or changed; each is named
+  2  there is nothing to verify, or it cannot be read
+"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
+    """Add the arguments, and say what they are for."""
+    dress(
+        parser,
+        form(
+            "Hold everything on disk against its hashes: results, what they were made from, back to the pins.",
+            "mateprobe verify",
+            "mateprobe verify results/mateprobe-evidence.tar.bz2 --json",
+            status=_STATUS,
+        ),
+    )
     parser.add_argument(
         "only",
         nargs="*",
         metavar="STUDY",
         help="studies to verify (default: all, and the report), or one evidence pack",
     )
+    parser.add_argument("--json", action="store_true", help="write what is wrong, and how much was looked at, as JSON")
     parser.add_argument("--pack", metavar="FILE", type=Path, help="verify an evidence pack, and nothing that lies here")
     add_studies(parser)
 
@@ -57,12 +76,12 @@ def run(args: argparse.Namespace) -> int:
     if pack := args.pack or _pack_among(args.only):
         from mateprobe.pipeline.pack_check import verify_pack  # it needs this module
 
-        return verify_pack(pack)
+        return verify_pack(pack, as_json=args.json)
     with at_work.undisturbed():
-        return _verify(load_project(args.studies, args.only), Disk())
+        return _verify(load_project(args.studies, args.only), Disk(), as_json=args.json)
 
 
-def _verify(project: Project, disk: Disk) -> int:
+def _verify(project: Project, disk: Disk, *, as_json: bool) -> int:
     if not any((RESULTS / id).is_dir() for id in project.studies):
         wanted = ", ".join(project.studies)
         raise EvidenceError(f"{RESULTS}: expected results of {wanted}, found none; run make reproduce")
@@ -70,6 +89,9 @@ def _verify(project: Project, disk: Disk) -> int:
         found = list(dict.fromkeys(difference.told for difference in differences(project, disk)))
     except OSError as error:
         raise EvidenceError(f"{error.filename}: cannot be read: {error.strerror}") from None
+    if as_json:
+        sys.stdout.write(json_text({"files": len(disk.known), "differences": found}))
+        return int(bool(found))
     sys.stdout.write(visible("".join(f"{line}\n" for line in found)))
     if found:
         return 1

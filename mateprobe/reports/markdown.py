@@ -74,8 +74,8 @@ def shown(rate: float | None) -> str:
     return "undefined" if rate is None else f"{rate:.1%}"
 
 
-def audit_markdown(report: ValidatorAuditReport, *, every_case: bool = True) -> str:
-    """Return the report as Markdown text ending in a newline, whole or without the list of all cases.
+def audit_markdown(report: ValidatorAuditReport) -> str:
+    """Return the report as Markdown text ending in a newline.
 
     Examples:
         >>> from mateprobe.validator_audit import Obligation, ValidatorAuditReport
@@ -83,10 +83,10 @@ def audit_markdown(report: ValidatorAuditReport, *, every_case: bool = True) -> 
         >>> audit_markdown(report).splitlines()[0]
         '# Audit of asks'
     """
-    return "\n".join([*audit_lines(report, every_case=every_case), ""])
+    return "\n".join([*audit_lines(report), ""])
 
 
-def audit_lines(report: ValidatorAuditReport, *, every_case: bool = True) -> Iterator[str]:
+def audit_lines(report: ValidatorAuditReport) -> Iterator[str]:
     """Yield the lines of the report as Markdown.
 
     Examples:
@@ -112,7 +112,7 @@ def audit_lines(report: ValidatorAuditReport, *, every_case: bool = True) -> Ite
         *((("Answers that differed", _flips(report)),) if report.repeat > 1 else ()),
         ("Untested or unevaluated obligations", _unevaluated(summary["obligations"])),
         ("Evidence by obligation", _obligations(summary["obligations"])),
-        *((("All cases", _cases(report)),) if every_case else ()),
+        ("All cases", _cases(report)),
     ):
         yield from ("", f"## {title}", "", *(list(lines) or ["None."]))
 
@@ -169,7 +169,17 @@ def difference(case: AuditResult) -> str:
 
 
 def reported(case: AuditResult) -> str:
-    """Say what the validator said of the variant."""
+    """Say what the validator said of the variant.
+
+    Examples:
+        >>> from mateprobe import AuditCase, Obligation, Relation, Validity, Verdict, audit_validator
+        >>> label = (Validity.VALID, "by hand")
+        >>> case = AuditCase("none", "receipt", "R-17", "", Relation.VIOLATION, ("receipt",), *label)
+        >>> receipt = Obligation("receipt", "A refund has a receipt.")
+        >>> report = audit_validator(lambda text: Verdict(True), [case], obligations=[receipt], validator_id="accepts")
+        >>> reported(report.cases[0])
+        'acceptance'
+    """
     verdict = case.variant
     if verdict is None:
         return "no verdict"

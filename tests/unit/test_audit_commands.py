@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mateprobe.cli import COMMANDS, PIPELINE, run
+from mateprobe.cli import COMMANDS, parsers, run
+from mateprobe.completion import levels
 from mateprobe.report_file import read_report
 from tests.unit import test_audit_file
 from tests.unit.test_audit_file import AUDIT, CONTROL, FAULT, UNREVIEWED, case, write
@@ -32,14 +34,25 @@ def kept(folder: Path) -> Path:
     return Path("kept.jsonl")
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_each_command_has_help_with_an_example_and_exit_statuses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
-    ended = command(name, "--help")
+@pytest.mark.parametrize("name", [each.command for each in levels(parsers())])
+def test_each_command_has_help_with_an_example_and_exit_statuses(name: str) -> None:
+    ended = command(*name.split(), "--help")
     assert ended.status == 0
-    if name not in PIPELINE:
-        assert f"  $ mateprobe {name} " in ended.out
-        assert "exit status:\n  0  met" in ended.out
+    assert re.search(rf"\nexamples?:\n  \$ .*mateprobe {name}", ended.out)
+    assert re.search(r"\nexit status:\n  0  [^\n]+\n(  1  [^\n]+\n)?  2  ", ended.out)
+
+
+def test_the_tree_of_commands_has_those_of_the_pipeline_and_what_is_below_them() -> None:
+    found = [each.command for each in levels(parsers())]
+    assert [name for name in found if name and " " not in name] == [*COMMANDS]
+    assert [name for name in found if " " in name] == ["study new", "study list", "study check", "study prune"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_that_reports_can_write_json(name: str) -> None:
+    below = [each for each in levels(parsers()) if each.command.startswith(name) and not each.words]
+    silent = {"completion", "study new"}  # what they write is no report
+    assert {each.command for each in below if "--json" not in dict(each.flags)} <= silent
 
 
 # --- audit ----------------------------------------------------------------------------------------------------------
@@ -106,7 +119,7 @@ def test_a_validator_that_changes_its_mind_fails_the_audit_and_is_told(folder: P
     assert command("audit", path, "--quiet").status == 0
     ended = command("audit", path, "--repeat", 3)
     assert ended.status == 3
-    assert "(flipped): accepted 1 ×, rejected ['sign'] 2 ×" in ended.out
+    assert "answers that differed: 1 sample\n  flipped: accepted 1 ×, rejected ['sign'] 2 ×\n" in ended.out
 
 
 @pytest.mark.parametrize(

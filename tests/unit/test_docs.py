@@ -114,6 +114,7 @@ TESTED = {
     "ci.md": {"yaml"},
     "first-study.md": {"console", "csv", "python", "toml", "yaml"},
     "operators.md": {"yaml"},
+    "pytest.md": {"console", "json", "python", "toml"},
     "reports.md": {"console", "json", "python", "toml", "yaml"},
     "reproduction.md": {"console", "sh"},
     "rules.md": {"python"},

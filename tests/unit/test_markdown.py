@@ -17,7 +17,7 @@ from mateprobe import (
     audit_validator,
     provenance,
 )
-from mateprobe.reports.markdown import audit_markdown, cell, shown
+from mateprobe.reports.markdown import cell, shown
 
 TOTAL = Obligation("total", "the total is the sum")
 OWNER = Obligation("owner", "the owner | named\nin full", "challenge")
@@ -129,13 +129,6 @@ def test_a_rate_nobody_can_know_is_undefined() -> None:
 def test_a_survivor_says_that_it_was_accepted() -> None:
     parts = sections(audited(case("missed", "fine")).to_markdown())
     assert parts["Known gaps"] == ["- **missed** (total): survived; expected total, got acceptance"]
-
-
-def test_the_list_of_all_cases_can_be_left_out() -> None:
-    whole, short = (audit_markdown(REPORT, every_case=every_case) for every_case in (True, False))
-    assert list(sections(short)) == SECTIONS[:-1]
-    assert whole.startswith(short)
-    assert whole == REPORT.to_markdown()
 
 
 COMMITS = {"clean": (False, "clean"), "changed": (True, "with local changes"), "unknown": (None, "cleanliness unknown")}
