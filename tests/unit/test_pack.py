@@ -110,6 +110,13 @@ def test_a_pack_is_written_and_checked(results: Bench) -> None:
     assert main(["verify"]) == 0  # of the results; the pack beside them does not belong to them
 
 
+def test_what_is_wrong_with_a_pack_is_data_too(files: Files, results: Bench) -> None:
+    for held, status, differences in ((files, 0, []), (changed(files), 1, [str(SUMMARY)])):
+        assert main(["verify", "--json", str(packed(held))]) == status
+        told = json.loads(results.capsys.readouterr().out)["differences"]
+        assert [line.partition(":")[0] for line in told] == differences
+
+
 def test_two_packs_of_one_tree_are_the_same_bytes(results: Bench) -> None:
     first, second = Path("first.tar.bz2"), Path("second.tar.bz2")
     assert main(["pack", "--output", str(first)]) == 0

@@ -205,6 +205,7 @@ def test_what_a_study_makes_is_kept_and_what_it_left_behind_is_removed(bench: Be
         Path(name).write_text("x")
     told = "".join(f"{name}\n" for name in sorted(gone))
     assert sorted(command("prune", "--dry-run").out.splitlines()) == sorted([*gone, "8 files would be removed"])
+    assert sorted(json.loads(command("prune", "--dry-run", "--json").out)) == sorted(gone)
     assert left() == sorted([*kept, *gone, *others])
     assert sorted(command("prune").out.splitlines()) == sorted([*told.splitlines(), "8 files removed"])
     assert left() == sorted([*kept, *others])

@@ -53,6 +53,15 @@ def test_a_finished_study_has_no_difference(finished: Bench) -> None:
     assert command("verify", "demo") == (0, "4 files as they should be: 1 studies, 0 frozen\n", "")
 
 
+def test_what_is_found_is_data_too(finished: Bench) -> None:
+    assert json.loads(command("verify", "demo", "--json")[1]) == {"files": 4, "differences": []}
+    changes = json.loads(command("freeze", "demo", "--dry-run", "--json")[1])
+    assert [line.partition(": ")[0] for line in changes["demo"]].count("results/demo/summary.json") == 1
+    finished.write(study(row("a"), study="other", lanes=True))
+    status, out, _ = command("verify", "demo", "other", "--json")
+    assert (status, json.loads(out)["differences"]) == (1, ["results/other: missing; run make reproduce"])
+
+
 def test_nothing_to_verify_is_no_success(bench: Bench) -> None:
     bench.write(study(row("a")))
     message = "verify: results: expected results of demo, found none; run make reproduce\n"
