@@ -169,7 +169,17 @@ def difference(case: AuditResult) -> str:
 
 
 def reported(case: AuditResult) -> str:
-    """Say what the validator said of the variant."""
+    """Say what the validator said of the variant.
+
+    Examples:
+        >>> from mateprobe import AuditCase, Obligation, Relation, Validity, Verdict, audit_validator
+        >>> label = (Validity.VALID, "by hand")
+        >>> case = AuditCase("none", "receipt", "R-17", "", Relation.VIOLATION, ("receipt",), *label)
+        >>> receipt = Obligation("receipt", "A refund has a receipt.")
+        >>> report = audit_validator(lambda text: Verdict(True), [case], obligations=[receipt], validator_id="accepts")
+        >>> reported(report.results[0])
+        'acceptance'
+    """
     verdict = case.variant
     if verdict is None:
         return "no verdict"

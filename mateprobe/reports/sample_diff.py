@@ -22,6 +22,10 @@ def sample_diff(baseline: Any, variant: Any) -> list[str]:
     """Return a line for each place in which two samples of JSON data differ, as ``$.amount: 40 → 400``.
 
     Of more than ``LINES`` places the rest is one more line, ``…``.
+
+    Examples:
+        >>> sample_diff({"amount": 40, "note": "a"}, {"amount": 400, "note": "a"})
+        ['$.amount: 40 → 400']
     """
     found = [*islice(_differences("$", baseline, variant), LINES + 1)]
     return found if len(found) <= LINES else [*found[:LINES], "…"]
