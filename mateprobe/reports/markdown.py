@@ -177,7 +177,7 @@ def reported(case: AuditResult) -> str:
         >>> case = AuditCase("none", "receipt", "R-17", "", Relation.VIOLATION, ("receipt",), *label)
         >>> receipt = Obligation("receipt", "A refund has a receipt.")
         >>> report = audit_validator(lambda text: Verdict(True), [case], obligations=[receipt], validator_id="accepts")
-        >>> reported(report.results[0])
+        >>> reported(report.cases[0])
         'acceptance'
     """
     verdict = case.variant
