@@ -29,6 +29,9 @@ PIPELINE = {
 }
 """Commands of the pipeline, which the core knows by name alone; each has a parser of its own."""
 
+INTERRUPTED = 130
+"""As a shell reports it of a program that was interrupted."""
+
 _CHECK = form(
     "Evaluate the contracts of a bundle on its document and write the report as JSON.", "mateprobe check bundle.json"
 )
@@ -61,7 +64,11 @@ def main() -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="strict", newline="\n")
     stdin = sys.stdin.buffer if sys.stdin else io.BytesIO()  # None where the descriptor is closed
-    return run(sys.argv[1:], stdin, sys.stdout, sys.stderr)
+    try:
+        return run(sys.argv[1:], stdin, sys.stdout, sys.stderr)
+    except KeyboardInterrupt:
+        sys.stderr.write("mateprobe: interrupted\n")
+        return INTERRUPTED
 
 
 def run(arguments: Sequence[str], stdin: IO[bytes] | IO[str], stdout: IO[str], stderr: IO[str]) -> int:

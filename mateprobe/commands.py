@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any, NamedTuple
@@ -33,13 +34,27 @@ class Streams(NamedTuple):
     stderr: IO[str]
 
 
+class _Help(argparse.HelpFormatter):
+    """Fills paragraphs to the width of the terminal, and keeps indented lines apart: a wrapped one hangs."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        from textwrap import fill, indent as indented
+
+        paragraphs = re.sub(r"(?<=[^\n:])\n(?=[^\s])", " ", text.strip("\n")).split("\n")
+        lines = [
+            line if line.startswith("  $ ") else fill(line, width, subsequent_indent=" " * (5 * line.startswith(" ")))
+            for line in paragraphs
+        ]
+        return indented("\n".join(lines), indent)
+
+
 def form(description: str, *examples: str, status: str = _STATUS) -> dict[str, Any]:
     """Return how the help of a command looks: a description, then examples and exit statuses."""
     shown = "".join(f"  $ {example}\n" for example in examples)
     return {
         "description": description,
         "epilog": f"example{'s' * (len(examples) > 1)}:\n{shown}\n{status}",
-        "formatter_class": argparse.RawDescriptionHelpFormatter,
+        "formatter_class": _Help,
         "allow_abbrev": False,
     }
 

@@ -41,11 +41,11 @@ from pathlib import Path
 from mateprobe import Verdict
 
 
-def cases(*, seed):
+def cases(*, seed, provenance):
     for number in range(seed, seed + 64):
         yield {
             "id": f"n{number}", "group": "numbers", "family": "flip", "obligation": "sign", "relation": "violation",
-            "validity": "valid", "provenance": "flipped", "expected": ["sign"], "baseline": number, "variant": -number,
+            "validity": "valid", "provenance": provenance, "expected": ["sign"], "baseline": number, "variant": -number,
         }
 
 

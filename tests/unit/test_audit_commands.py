@@ -35,11 +35,20 @@ def kept(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", [each.command for each in levels(parsers())])
-def test_each_command_has_help_with_an_example_and_exit_statuses(name: str) -> None:
+def test_each_command_has_help_with_an_example_and_exit_statuses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     ended = command(*name.split(), "--help")
     assert ended.status == 0
     assert re.search(rf"\nexamples?:\n  \$ .*mateprobe {name}", ended.out)
     assert re.search(r"\nexit status:\n  0  [^\n]+\n(  1  [^\n]+\n)?  2  ", ended.out)
+
+
+@pytest.mark.parametrize("name", [each.command for each in levels(parsers())])
+def test_help_fits_into_a_narrow_terminal(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "50")
+    lines = command(*name.split(), "--help").out.splitlines()
+    assert [line for line in lines if len(line) > 50 and not line.startswith("  $ ")] == []
+    assert {line[:5] for line in lines[lines.index("exit status:") + 1 :]} <= {*(f"  {n}  " for n in range(5)), " " * 5}
 
 
 def test_the_tree_of_commands_has_those_of_the_pipeline_and_what_is_below_them() -> None:

@@ -221,7 +221,8 @@ def test_the_version_is_told() -> None:
     [("--help",), ("check", "--help"), ("audit", "--help"), ("doctor", "--help")],
     ids=["mateprobe", "check", "audit", "doctor"],
 )
-def test_the_help_lists_every_exit_status(arguments: tuple[str, ...]) -> None:
+def test_the_help_lists_every_exit_status(arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     ended = command(*arguments)
     lines = [line.strip() for line in ended.out.splitlines()]
     assert (ended.status, ended.err) == (0, "")

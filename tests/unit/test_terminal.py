@@ -131,6 +131,11 @@ def test_json_is_the_same_in_a_terminal(folder: Path) -> None:
     )
 
 
+def test_an_audit_that_is_interrupted_ends_with_a_line(folder: Path) -> None:
+    (folder / "own_signs.py").write_text("def check(number):\n    raise KeyboardInterrupt\n", encoding="utf-8")
+    assert in_a_pipe(folder, "audit", "audit.json") == Shown(130, "", "mateprobe: interrupted\n")
+
+
 def test_without_rich_the_terminal_gets_the_text_alone(folder: Path) -> None:
     (folder / "rich.py").write_text("raise ModuleNotFoundError('rich')\n", encoding="utf-8")
     shown = in_a_terminal(folder, "audit", "audit.json", PYTHONPATH=f"{folder}:{Path(__file__).parents[2]}")
