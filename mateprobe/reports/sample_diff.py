@@ -24,7 +24,7 @@ def sample_diff(baseline: Any, variant: Any) -> list[str]:
     Of more than ``LINES`` places the rest is one more line, ``…``.
 
     Examples:
-            >>> sample_diff({"amount": 40, "note": "a"}, {"amount": 400, "note": "a"})
+        >>> sample_diff({"amount": 40, "note": "a"}, {"amount": 400, "note": "a"})
         ['$.amount: 40 → 400']
     """
     found = [*islice(_differences("$", baseline, variant), LINES + 1)]
