@@ -89,7 +89,8 @@ def add_commands(commands: Any) -> None:
 def _add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="FILE", help="write the report to FILE: JSON lines, Markdown, JUnit XML or "
                         "SARIF if it ends in .jsonl, .md, .xml or .sarif, else JSON")  # fmt: skip
-    parser.add_argument("--format", choices=FORMS, help="the form of the report in FILE, or on standard output")
+    parser.add_argument("--format", metavar="FORM", choices=FORMS, help="the form of the report in FILE, or on "
+                        f"standard output: {', '.join(FORMS)}")  # fmt: skip
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="write the report to standard output as JSON")
     shown.add_argument("--quiet", action="store_true", help="write no report to standard output, only how it stands")
