@@ -30,7 +30,7 @@ def test_a_stage_has_a_module_of_its_name_and_a_help(stage: str, capsys: pytest.
     with pytest.raises(SystemExit) as ended:
         main([stage, "--help"])
     assert ended.value.code == 0
-    assert STAGES[stage].split()[0] in capsys.readouterr().out
+    assert STAGES[stage].split()[0].lower() in capsys.readouterr().out.lower()
 
 
 def test_every_file_of_rules_is_named_for_its_stage() -> None:
