@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from mateprobe.outcome import FAILURES
 from mateprobe.report_file import ReportFile
-from mateprobe.reports.plain_text import SHOWN, audit_text
+from mateprobe.reports.plain_text import _TROUBLE, SHOWN, audit_text
 from mateprobe.validator_audit import AuditCase, Obligation, Relation, Validity, Verdict, audit_validator
 
 LABEL = (Validity.VALID, "by hand")
@@ -39,6 +40,10 @@ def test_outcomes_follow_each_other_as_they_matter() -> None:
         "",
         "regressed: 1",
     ]
+
+
+def test_no_outcome_that_fails_is_left_out() -> None:
+    assert sorted(_TROUBLE) == sorted(FAILURES)
 
 
 def test_of_many_cases_the_first_are_shown_and_the_rest_is_counted() -> None:
