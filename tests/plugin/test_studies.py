@@ -76,8 +76,8 @@ def each(request: pytest.FixtureRequest, pytester: pytest.Pytester, monkeypatch:
 
 
 def running(python: str, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    for name, value in {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}.items():
+        monkeypatch.setenv(name, value)
     pytester.makepyfile(own_replies=VALIDATOR)
 
     def run(*arguments: str, xdist: bool = False) -> pytest.RunResult:
