@@ -103,6 +103,15 @@ def canonical_bytes(value: Any) -> bytes:
         raise _explain(value) from None
 
 
+def plain_bytes(value: Any) -> bytes:
+    """Return ``canonical_bytes`` of a value that is known to be JSON as it stands, which is not looked into.
+
+    Raises:
+        ValueError: it is not, as far as the encoder notices.
+    """
+    return _encode(value).encode()
+
+
 def digest(value: Any) -> str:
     """Return the lower-case hex SHA-256 of the UTF-8 of ``canonical(value)``.
 

@@ -16,17 +16,19 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
 from tempfile import TemporaryDirectory, TemporaryFile
 from time import monotonic
 from typing import IO, Any
 
 from . import confine, strict_json
-from .canonical import canonical_bytes
+from .canonical import canonical_bytes, plain_bytes
 from .errors import InvalidType, InvalidValue, StudyError
 from .reach import executable, readable
 from .runner import Failure, Judgement, Origin, Verdict
@@ -35,6 +37,7 @@ ANSWER_LIMIT = 1 << 20  # bytes of one answer
 FILE_LIMIT = 256 << 20  # bytes of one file it writes
 COMPLAINT_LIMIT = 8 << 10  # bytes of standard error that are remembered, the last ones
 BLOCK = 1 << 16
+AHEAD = 64  # samples a program may have before it has answered
 GRACE = 2.0  # seconds a program that closed its output has to end by itself
 PYTHON = "python"
 """As a program: the Python that runs MateProbe."""
@@ -98,9 +101,37 @@ class Command:
         try:
             return _judgement(id, self.exchange(id, sample))
         except Fault as fault:
-            complaint = self._process.complaint if self._process else ""
-            self.close()
-            return Failure(Origin.VALIDATOR, told(str(fault)), complaint)
+            return self._failure(fault)
+
+    def ask_ahead(self, samples: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Judgement]]:
+        """Yield each sample's id and what the program says of it, as ``ask`` does; it has the next ones meanwhile.
+
+        For programs of ours, which take one line after another, and samples as they come from JSON. A sample is sent
+        anew only if the program failed before it came to it, so each is judged once. The time for one runs from the
+        answer before it.
+        """
+        samples, waiting = iter(samples), deque[tuple[str, bytes]]()
+        while True:
+            if len(waiting) <= AHEAD // 2:
+                waiting.extend(self._sent(samples, AHEAD - len(waiting)))
+            if not waiting:
+                return
+            id, _ = waiting.popleft()
+            try:
+                yield id, _judgement(id, self._running().line(self._limits.seconds))
+            except Fault as fault:
+                yield id, self._failure(fault)
+                for _, request in waiting:
+                    self._running().send(request)
+
+    def _sent(self, samples: Iterator[tuple[str, Any]], most: int) -> Iterator[tuple[str, bytes]]:
+        """Send samples and yield them; no more than a pipe holds, or one that holds more."""
+        for id, sample in islice(samples, most):
+            request = plain_bytes({"id": id, "sample": sample}) + b"\n"
+            self._running().send(request)
+            yield id, request
+            if self._running().unsent > BLOCK:
+                return
 
     def exchange(self, id: str, sample: Any, seconds: float | None = None) -> bytes:
         """Return the line a program answers with, whatever stands in it.
@@ -109,10 +140,20 @@ class Command:
             Fault: it did not answer as the protocol says, or in time; it has to be closed then.
         """
         request = canonical_bytes({"id": id, "sample": sample}) + b"\n"
+        return self._running().exchange(request, self._limits.seconds if seconds is None else seconds)
+
+    def _running(self) -> _Process:
         if self._process is None:
             self._process = _Process(self._arguments, self._limits, self._reach)
-            request = self._preface + request
-        return self._process.exchange(request, self._limits.seconds if seconds is None else seconds)
+            if self._preface:
+                self._process.send(self._preface)
+        return self._process
+
+    def _failure(self, fault: Fault) -> Failure:
+        """Return what is said of a sample that the program failed on, which is ended."""
+        complaint = self._process.complaint if self._process else ""
+        self.close()
+        return Failure(Origin.VALIDATOR, told(str(fault)), complaint)
 
     def close(self) -> None:
         """End the program and all it started."""
@@ -156,6 +197,8 @@ class _Process:
             )
         self._complaint = b""
         self._answer = bytearray()
+        self._unsent = bytearray()
+        self._deaf = False  # it reads no more
         self._selector = DefaultSelector()
         for stream, read in ((self._child.stdout, self._hear), (self._child.stderr, self._note)):
             os.set_blocking(_descriptor(stream), False)
@@ -175,28 +218,56 @@ class _Process:
         """
         if surplus := bytes(self._answer) + _available(self._child.stdout):
             raise Fault(f"wrote without being asked: {_excerpt(surplus)}")
+        self.send(request)
+        line = self.line(seconds)
+        if self._unsent:
+            raise Fault(f"answered before it had read the sample: {_excerpt(line)}")
+        if self._answer:
+            raise Fault(f"expected one line for a sample, found another: {_excerpt(self._answer)}")
+        return line
+
+    @property
+    def unsent(self) -> int:
+        """Bytes that the pipe has not taken yet."""
+        return len(self._unsent)
+
+    def send(self, request: bytes) -> None:
+        """Have a line written as soon as the pipe takes it."""
+        if not self._unsent and not self._deaf:
+            self._selector.register(_descriptor(self._child.stdin), EVENT_WRITE, self._write)
+        self._unsent += request
+
+    def line(self, seconds: float) -> bytes:
+        """Return the next line that comes back, without its end; what comes after it is kept.
+
+        Raises:
+            Fault: none comes in time, or none at all.
+        """
         deadline = monotonic() + seconds
-        unsent = _Unsent(_descriptor(self._child.stdin), request, self._selector)
-        while b"\n" not in self._answer:
+        while (end := self._answer.find(b"\n")) < 0:
             events = self._selector.select(max(deadline - monotonic(), 0))
             if not events and monotonic() >= deadline:
                 raise Fault(f"no answer within {seconds:g} s")
             for key, _ in events:
-                react: Callable[[], None] = key.data or unsent.write
-                react()
-        if unsent.left:
-            raise Fault(f"answered before it had read the sample: {_excerpt(self._answer)}")
-        line, _, rest = bytes(self._answer).partition(b"\n")
-        self._answer.clear()
-        if rest:
-            raise Fault(f"expected one line for a sample, found another: {_excerpt(rest)}")
+                key.data()
+        line = bytes(self._answer[:end])
+        del self._answer[: end + 1]
         return line
+
+    def _write(self) -> None:
+        """Write what the pipe takes now."""
+        try:
+            del self._unsent[: os.write(_descriptor(self._child.stdin), self._unsent)]
+        except BrokenPipeError:  # it reads no more; the end of its output will say why
+            self._deaf = True
+        if self._deaf or not self._unsent:
+            self._selector.unregister(_descriptor(self._child.stdin))
 
     def _hear(self) -> None:
         if not (heard := _available(self._child.stdout)):
             raise Fault(self._ended())
         self._answer += heard
-        if len(self._answer) > self._limit:
+        if len(self._answer) > self._limit and self._answer.find(b"\n", 0, self._limit + 1) < 0:
             raise Fault(f"expected one line of at most {self._limit:,} bytes, found more")
 
     def _note(self) -> None:
@@ -264,26 +335,6 @@ def _tell_unconfined() -> None:
     """Say once of a process that programs are not confined here, or only in part."""
     if lacking := confine.lacking():
         logging.getLogger("mateprobe").warning("programs are not confined here: %s; see docs/security.md", lacking)
-
-
-class _Unsent:
-    """The part of a request that the pipe has not taken yet."""
-
-    def __init__(self, descriptor: int, request: bytes, selector: DefaultSelector) -> None:
-        self._descriptor = descriptor
-        self.left = memoryview(request)
-        self._selector = selector
-        selector.register(descriptor, EVENT_WRITE, None)
-
-    def write(self) -> None:
-        """Write what the pipe takes now."""
-        try:
-            self.left = self.left[os.write(self._descriptor, self.left) :]
-        except BrokenPipeError:  # it reads no more; the end of its output will say why
-            self._selector.unregister(self._descriptor)
-            return
-        if not self.left:
-            self._selector.unregister(self._descriptor)
 
 
 def _judgement(id: str, line: bytes) -> Judgement:

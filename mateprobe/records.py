@@ -10,8 +10,7 @@ Writing and reading stream: memory does not grow with the number of records.
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -25,6 +24,7 @@ from .errors import EvidenceError, InvalidType, InvalidValue, MateProbeError
 
 VERSION = 1
 LINE_LIMIT = strict_json.LIMIT
+Reader = Callable[[bytes, str], Any]
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -106,7 +106,7 @@ class RecordFile:
             EvidenceError: a line that is no JSON object, or a file cut short or changed since it
                 was written; names the line.
         """
-        parse = self._parse_strictly if self.strict else self._parse
+        reader = strict_json.loads if self.strict else strict_json.loads_quickly
         digest = hashlib.sha256()
         with self.path.open("rb") as stream:
             lines = iter(partial(stream.readline, LINE_LIMIT + 1), b"")
@@ -114,23 +114,9 @@ class RecordFile:
             number, line = 2, next(lines, b"")
             for following in lines:  # one line behind: the last is the footer, not a record
                 digest.update(line)
-                yield parse(number, line)
+                yield _object(self.path, number, line, reader)
                 number, line = number + 1, following
         self._check_footer(number, line, digest.hexdigest())
-
-    def _parse(self, number: int, line: bytes) -> dict[str, Any]:
-        if len(line) > strict_json.VALUES:  # it may hold more than memory should
-            return self._parse_strictly(number, line)
-        try:
-            row = _DECODER.decode(line.decode())
-        except (ValueError, RecursionError):
-            return self._parse_strictly(number, line)  # which says what is wrong
-        if type(row) is not dict:
-            raise _wrong(self.path, number, "a JSON object", line)
-        return row
-
-    def _parse_strictly(self, number: int, line: bytes) -> dict[str, Any]:
-        return _object(self.path, number, line)
 
     def _check_footer(self, number: int, line: bytes, digest: str) -> None:
         footer = _object(self.path, number, line) if line.endswith(b"\n") else {}
@@ -142,7 +128,6 @@ class RecordFile:
             raise EvidenceError(f"{self.path}, line {number}: expected {written} before it, found {found}{_REMEDY}")
 
 
-_DECODER = json.JSONDecoder(parse_constant=strict_json.refuse_constant)
 _REMEDY = "; it was cut short or edited: remove it and make it again"
 
 
@@ -178,11 +163,11 @@ def _header(path: Path, kind: str, line: bytes, newest: int) -> dict[str, Any]:
     return header
 
 
-def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:
+def _object(path: Path, number: int, line: bytes, reader: Reader = strict_json.loads) -> dict[str, Any]:
     if len(line) > LINE_LIMIT:
         raise EvidenceError(f"{path}, line {number}: expected at most {LINE_LIMIT:,} bytes, found more")
     try:
-        row = strict_json.loads(line, f"{path}, line {number}")
+        row = reader(line, f"{path}, line {number}")
     except InvalidValue as error:
         raise EvidenceError(f"{error}{_REMEDY}") from None
     if type(row) is not dict:

@@ -49,6 +49,23 @@ def loads(text: str | bytes, where: str) -> Any:
     return value
 
 
+def loads_quickly(line: bytes, where: str) -> Any:
+    """Return the value of one JSON text, in a third of the time; for what our own code has written.
+
+    Of two equal keys the last counts, and nesting is limited by the interpreter alone; of anything else that
+    ``loads`` refuses it says the same.
+
+    Raises:
+        InvalidValue: as ``loads``.
+    """
+    if len(line) > VALUES:  # it may hold more than memory should
+        return loads(line, where)
+    try:
+        return _QUICK.decode(line.decode())
+    except (ValueError, RecursionError):
+        return loads(line, where)  # which says what is wrong
+
+
 def load(path: Path) -> Any:
     """Return the value of a JSON file of at most ``LIMIT`` bytes.
 
@@ -165,3 +182,4 @@ def refuse_constant(name: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_constant=refuse_constant)
+_QUICK = json.JSONDecoder(parse_constant=refuse_constant)

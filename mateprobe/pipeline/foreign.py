@@ -107,7 +107,7 @@ def function_of(name: str, code: Path, reads: Sequence[Path] = ()) -> Iterator[C
 
 def _called(command: Command, name: str, value: Any, seconds: float) -> Any:
     try:
-        answer = strict_json.loads(command.exchange(name, value, seconds), name)
+        answer = strict_json.loads_quickly(command.exchange(name, value, seconds), name)
     except Fault as fault:
         command.close()
         raise OwnCodeError(told(str(fault))) from None

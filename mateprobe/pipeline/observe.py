@@ -13,11 +13,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from mateprobe import strict_json
-from mateprobe.canonical import digest as digest_of, plain, same, shard_of
+from mateprobe.canonical import digest as digest_of, plain, plain_bytes, same, shard_of
 from mateprobe.engine import Contract, Profile
 from mateprobe.errors import InvalidStructure, InvalidType, InvalidValue, StageError, StudyError
 from mateprobe.model import Check, Report, Status
 from mateprobe.mutations import Sample, Target, violated
+from mateprobe.pipeline.digest_table import DigestTable
 from mateprobe.pipeline.environment import missing_here
 from mateprobe.pipeline.foreign import OwnCodeError, command_of, function_of
 from mateprobe.pipeline.frozen import compared, frozen_path, frozen_rows, replayed
@@ -34,7 +35,6 @@ from mateprobe.pipeline.section import (
     parts,
     read_by_generator,
     receipt_path,
-    sample_key,
     source_path,
     stage_modules,
     study_folder,
@@ -53,8 +53,8 @@ STRUCTURE = "structure"
 """The id reported when an adapter finds that a sample has not the structure a profile can judge."""
 
 Observation = dict[str, Any]
-Observer = Callable[[str, Any], Observation]
-"""Takes a sample's digest and the sample; returns what the validator said of it."""
+Observer = Callable[[Iterable[tuple[str, Any]]], Iterator[Observation]]
+"""Takes samples, each with its digest; yields what the validator said of each, in order."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     frozen = frozen_path(study, part)
 
     def write(path: Path, rows: Iterable[Observation], header: Mapping[str, Any]) -> None:
-        write_records(path, "observations", rows, {"validator": validator, **header})
+        write_records(path, "observations", map(plain_bytes, rows), {"validator": validator, **header})
 
     def make(partial: Mapping[str, Path]) -> None:
         mine = distinct_samples(read_records(cases, "cases"), args.shard, shards)
@@ -140,7 +140,7 @@ def _answered(
             raise StageError(f"validator {validator['id']!r}: {missing[0]}, and {path} cannot stand in for it")
         rows = observed(
             samples,
-            lambda digest, sample: _row(digest, programs.ask(digest, sample)),
+            _each(lambda digest, sample: _row(digest, programs.ask(digest, sample))),
             validator.get("rejudge", REJUDGED),
         )
         yield from compared(rows, frozen or {}, path)
@@ -155,15 +155,14 @@ def _replayed(
 
 def distinct_samples(cases: Iterable[Mapping[str, Any]], shard: int = 0, shards: int = 1) -> Iterator[tuple[str, Any]]:
     """Yield each distinct sample of a shard with its digest, in order of first appearance, baseline first."""
-    seen: set[bytes] = set()
+    seen = DigestTable()
     for case in cases:
         for side in ("baseline", "variant"):
             digest = case[f"{side}_sha256"]
             if digest is None or shard_of(digest, shards) != shard:
                 continue
-            key = sample_key(digest)
-            if key not in seen:
-                seen.add(key)
+            if not seen.get(digest):
+                seen.put(digest, 1)
                 yield digest, case[side]
 
 
@@ -173,11 +172,25 @@ def observed(samples: Iterable[tuple[str, Any]], observer: Observer, rejudge: in
     A validator that says two things of one sample has no verdict on it: that is an error, never an
     average of the two.
     """
-    for position, (digest, sample) in enumerate(samples):
-        row = observer(digest, sample)
-        if position < rejudge and not same(row, again := observer(digest, sample)):
-            row = failed(digest, undecided(_said(row), _said(again)))
-        yield row
+    rows = observer(_asked(samples, rejudge))
+    for position, row in enumerate(rows):
+        if position < rejudge and not same(row, again := next(rows)):
+            yield failed(row["sample"], undecided(_said(row), _said(again)))
+        else:
+            yield row
+
+
+def _asked(samples: Iterable[tuple[str, Any]], twice: int) -> Iterator[tuple[str, Any]]:
+    """Yield the samples, the first ones two times each."""
+    for position, sample in enumerate(samples):
+        yield sample
+        if position < twice:
+            yield sample
+
+
+def _each(observe: Callable[[str, Any], Observation]) -> Observer:
+    """Return the observer that asks about one sample after another."""
+    return lambda samples: (observe(digest, sample) for digest, sample in samples)
 
 
 def _said(row: Observation) -> str:
@@ -202,7 +215,7 @@ def observer_of(
         named = validator["schema"]
         one = source_path(named, folder) if isinstance(named, str) else None
         files = one or {name: source_path(path, folder) for name, path in named.items()}
-        yield {"itemised": False}, bind(_ask, schema_validator(files))
+        yield {"itemised": False}, _each(bind(_ask, schema_validator(files)))
     elif "callable" not in validator:
         adapter = validator.get("adapter")
         with function_of(adapter, code, reads) if adapter else nullcontext() as adapted:
@@ -211,10 +224,10 @@ def observer_of(
         limits, runs = limits_of(validator), validator.get("runs", ())
         form, given = "validator", validator.get("with", {})
         with closing(command_of(name, code, form, given, reads=reads, runs=runs, limits=limits)) as command:
-            yield {"itemised": False}, lambda digest, sample: _row(digest, command.ask(digest, sample))
+            yield {"itemised": False}, lambda samples: (_row(*answer) for answer in command.ask_ahead(samples))
     else:
         function = load_function(name)
-        yield {"itemised": False}, bind(_ask, bind(function, **validator.get("with", {})))
+        yield {"itemised": False}, _each(bind(_ask, bind(function, **validator.get("with", {}))))
 
 
 def _contracts(
@@ -247,7 +260,7 @@ def _contracts(
             "checks": [_written(check) for check in report.checks],
         }
 
-    return {"itemised": True, "contracts_digest": profile.digest, "policy": plain(policy)}, observe
+    return {"itemised": True, "contracts_digest": profile.digest, "policy": plain(policy)}, _each(observe)
 
 
 def _written(check: Check) -> dict[str, Any]:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mateprobe.canonical import shard_of
+from mateprobe.canonical import plain_bytes, shard_of
 from mateprobe.classify import Evidence, Facts, Judged, classify
 from mateprobe.errors import EvidenceError
 from mateprobe.outcome import Reason, Relation, Validity
 from mateprobe.pipeline.detailed import detailed_outcome
+from mateprobe.pipeline.digest_table import DigestTable
 from mateprobe.pipeline.records import write_records
 from mateprobe.pipeline.section import (
     RESULTS,
@@ -19,7 +20,6 @@ from mateprobe.pipeline.section import (
     parse_section,
     parts,
     receipt_path,
-    sample_key,
     stage_modules,
 )
 from mateprobe.pipeline.stage import run_stage
@@ -43,7 +43,12 @@ def run(args: argparse.Namespace) -> int:
     def make(partial: Mapping[str, Path]) -> None:
         observed = [read_records(path, "observations") for path in observations.values()]
         rows = decide(read_records(cases, "cases"), observed, section["comparators"])
-        write_records(partial["outcomes"], "outcomes", rows, {"study": section["study"], "validator": args.validator})
+        write_records(
+            partial["outcomes"],
+            "outcomes",
+            map(plain_bytes, rows),
+            {"study": section["study"], "validator": args.validator},
+        )
 
     run_stage(
         "outcomes",
@@ -94,8 +99,9 @@ class Observations:
     def __init__(self, files: Sequence[RecordFile]) -> None:
         self._files = files
         self._rows = [iter(file) for file in files]
-        self._known: dict[bytes, Observed] = {}
-        self._said: dict[object, Observed] = {}  # most samples are told the same: each answer is kept once
+        self._known = DigestTable()
+        self._said = list[Observed]()  # most samples are told the same: each answer is kept once
+        self._places: dict[Observed, int] = {}
 
     def of(self, digest: str) -> Observed:
         """Return what was said of a sample.
@@ -103,16 +109,25 @@ class Observations:
         Raises:
             EvidenceError: nothing was: the file does not belong to these cases.
         """
-        key = sample_key(digest)
-        known = self._known.get(key)
-        if known is None:
+        known = self._known.get(digest)
+        if not known:
             shard = shard_of(digest, len(self._files))
             row = next(self._rows[shard], None)
             if row is None or row["sample"] != digest:
                 found = f"sample {row['sample']}" if row else "the end of the file"
                 raise EvidenceError(f"{self._files[shard].path}: expected sample {digest}, found {found}{_REMEDY}")
-            observed = _observed(row)
-            known = self._known[key] = _once(self._said, observed)
+            known = self._kept(_observed(row))
+            self._known.put(digest, known)
+        return self._said[known - 1]
+
+    def _kept(self, observed: Observed) -> int:
+        """Return the place, from 1, where an answer is kept."""
+        known = self._places.get(observed) if observed.repeated is None else None  # a mapping is no key; rare
+        if known is None:
+            self._said.append(observed)
+            known = len(self._said)
+            if observed.repeated is None:
+                self._places[observed] = known
         return known
 
     def close(self) -> None:
@@ -124,12 +139,6 @@ class Observations:
         for file, rows in zip(self._files, self._rows, strict=True):
             for row in rows:
                 raise EvidenceError(f"{file.path}: expected its end, found sample {row['sample']}{_REMEDY}")
-
-
-def _once(said: dict[object, Observed], observed: Observed) -> Observed:
-    if observed.repeated is not None:  # rare, and no key of a dict
-        return observed
-    return said.setdefault(observed, observed)
 
 
 _REMEDY = "; it is not of these cases: remove it and run again"

@@ -148,11 +148,6 @@ def parts(validator: str, shards: int) -> list[str]:
     return [validator] if shards == 1 else [f"{validator}.{shard:04d}" for shard in range(shards)]
 
 
-def sample_key(sha256: str) -> bytes:
-    """Return what a stage keeps of each sample it has met: half its digest, which tells samples apart as surely."""
-    return bytes.fromhex(sha256[:32])
-
-
 def receipt_path(study: str, stage: str, validator: str | None = None) -> Path:
     """Return where a stage's receipt lies."""
     return RESULTS / study / "receipts" / f"{stage}{f'.{validator}' if validator else ''}.json"

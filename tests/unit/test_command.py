@@ -81,6 +81,43 @@ def test_an_error_is_passed_on_without_addresses_and_folders(started: list[Comma
     assert message(asked.ask("a", 1)) == "bad <f at 0x…> in …/f.py of http://a/b/c"
 
 
+def ahead(asked: Command, samples: list[object]) -> list[Judgement]:
+    answers = list(asked.ask_ahead((f"s{place}", sample) for place, sample in enumerate(samples)))
+    assert [id for id, _ in answers] == [f"s{place}" for place in range(len(samples))]
+    return [judgement for _, judgement in answers]
+
+
+def test_samples_sent_ahead_are_answered_in_their_order_by_one_process(started: list[Command]) -> None:
+    asked = program(started, "say(id, evidence=[str(sample), str(os.getpid())])")
+    answers = [judgement for judgement in ahead(asked, list(range(500))) if isinstance(judgement, Verdict)]
+    assert [judgement.evidence[0] for judgement in answers] == [str(number) for number in range(500)]
+    assert len({judgement.evidence[1] for judgement in answers}) == 1
+
+
+def test_samples_larger_than_a_pipe_can_be_sent_ahead(started: list[Command]) -> None:
+    answers = ahead(program(started, "say(id, evidence=[str(len(sample))])"), ["x" * 300_000] * 5)
+    assert answers == [Verdict(True, evidence=("300000",))] * 5
+
+
+FAULTS_AHEAD = {
+    "an end": ("os._exit(3)", "ended with exit code 3"),
+    "no answer": ("time.sleep(60)", "no answer within 2 s"),
+    "a forged answer": ("say('s9')", "expected the answer about sample"),
+    "no JSON": ("print('hello', flush=True)", "expected JSON, found 'hello'"),
+    "too much": ("print('x' * 3_000_000, flush=True)", "expected one line of at most 1,048,576 bytes"),
+}
+
+
+@pytest.mark.parametrize(("body", "expected"), FAULTS_AHEAD.values(), ids=FAULTS_AHEAD)
+def test_of_samples_sent_ahead_those_alone_have_the_fault_that_caused_it(
+    started: list[Command], body: str, expected: str
+) -> None:
+    asked = program(started, f"if sample == 13: {body}\nelse: say(id, evidence=[str(sample)])", 2)
+    answers = ahead(asked, [1, 2, 13, 3, 13, 4])
+    assert [answers[place] for place in (0, 1, 3, 5)] == [Verdict(True, evidence=(str(n),)) for n in (1, 2, 3, 4)]
+    assert [expected in message(answers[place]) for place in (2, 4)] == [True, True]
+
+
 DEATHS = {
     "an exit code": ("os._exit(3)", "ended with exit code 3"),
     "an exception": ("raise ValueError('too odd')", "ended with exit code 1: ValueError: too odd"),

@@ -71,10 +71,11 @@ def test_everything_that_is_installed_has_a_hash(checkout: Checkout) -> None:
 def test_the_build_tool_is_installed_before_what_it_builds(checkout: Checkout) -> None:
     checkout.make()
     first, second = [line.split()[-1] for line in checkout.asked() if "--require-hashes" in line]
-    assert (first, second) == (".venv/setuptools.lock", "requirements.lock")
+    assert (first, second) == (".venv/installers.lock", "requirements.lock")
     lock = (checkout.folder / "requirements.lock").read_text()
-    (block,) = re.findall(r"^setuptools==.*\n(?: .*\n)+", lock, flags=re.MULTILINE)
-    assert (checkout.folder / first).read_text() == block
+    blocks = re.findall(r"^(?:pip|setuptools)==.*\n(?: .*\n)+", lock, flags=re.MULTILINE)
+    assert len(blocks) == 2
+    assert (checkout.folder / first).read_text() == "".join(blocks)
 
 
 def test_a_profile_with_a_lock_is_installed_with_its_hashes_and_once(checkout: Checkout) -> None:

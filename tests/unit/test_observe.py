@@ -29,13 +29,14 @@ def observe(bench: Bench, content: dict[str, Any], code: str = CODE) -> list[dic
 
 
 def test_samples_come_in_order_of_appearance_each_once() -> None:
+    a, b, c = (name * 32 for name in ("aa", "bb", "cc"))
     cases: list[dict[str, Any]] = [
-        {"baseline": 1, "variant": 2, "baseline_sha256": "aa", "variant_sha256": "bb"},
-        {"baseline": 2, "variant": 1, "baseline_sha256": "bb", "variant_sha256": "aa"},
-        {"baseline": 1, "variant": 3, "baseline_sha256": "aa", "variant_sha256": "cc"},
+        {"baseline": 1, "variant": 2, "baseline_sha256": a, "variant_sha256": b},
+        {"baseline": 2, "variant": 1, "baseline_sha256": b, "variant_sha256": a},
+        {"baseline": 1, "variant": 3, "baseline_sha256": a, "variant_sha256": c},
         {"baseline": None, "variant": None, "baseline_sha256": None, "variant_sha256": None},
     ]
-    assert list(distinct_samples(cases)) == [("aa", 1), ("bb", 2), ("cc", 3)]
+    assert list(distinct_samples(cases)) == [(a, 1), (b, 2), (c, 3)]
 
 
 SAID: dict[str, tuple[Any, dict[str, Any]]] = {
