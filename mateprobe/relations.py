@@ -136,7 +136,8 @@ class AllowedTransition(Rule):
         if len(pair) < 2:
             evidence = f"needs both {self.before} and {self.after}"
             return (self.result(Status.UNDETERMINED, "FIELD_UNAVAILABLE", scope, evidence),)
-        evidence = f"{pair[0]!r} -> {pair[1]!r}"
-        if any(same(pair[0], old) and same(pair[1], new) for old, new in self.allowed):
+        before, after = pair
+        evidence = f"{before!r} -> {after!r}"
+        if any(same(before, old) and same(after, new) for old, new in self.allowed):
             return (self.result(Status.SATISFIED, "ALLOWED_TRANSITION", scope, evidence),)
         return (self.result(Status.VIOLATED, "TRANSITION_FORBIDDEN", scope, evidence),)

@@ -18,6 +18,7 @@ from .errors import InvalidValue
 from .model import Check, Context, Document, Kind, Scalar, Status, names, scalar
 from .text import search, tokens
 
+PatternError = re.error
 SATISFIED, VIOLATED, UNDETERMINED = Status.SATISFIED, Status.VIOLATED, Status.UNDETERMINED
 _MISSING = object()
 
@@ -37,7 +38,7 @@ def _pattern(rule_id: str, pattern: str) -> re.Pattern[str]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)  # what a set may mean some day is no error today
             return re.compile(pattern, re.IGNORECASE)
-    except (re.error, ValueError, OverflowError, RecursionError) as error:
+    except (PatternError, ValueError, OverflowError, RecursionError) as error:
         raise InvalidValue(
             f"rule {rule_id!r} pattern={pattern!r} is no regular expression: {error}; correct or escape it"
         ) from None

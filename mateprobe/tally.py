@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from .errors import InvalidValue
-from .outcome import FATAL, GAPS, INCOMPLETE, INELIGIBLE, Assessment, Outcome, Relation
+from .outcome import FAILURES, FATAL, GAPS, INCOMPLETE, INELIGIBLE, Assessment, Outcome, Relation
 from .visible import visible
 
 
@@ -74,8 +74,8 @@ def assess(ended: Iterable[tuple[Relation, Outcome]]) -> dict[str, Any]:
     flags = {
         "has_known_gaps": bool(outcomes & GAPS),
         "has_incomplete_evidence": bool(outcomes & INCOMPLETE),
-        "has_fault_tests": tested.faults > 0,
-        "has_controls": tested.controls > 0,
+        "has_fault_tests": bool(tested.faults),
+        "has_controls": bool(tested.controls),
         "has_exclusions": Outcome.EXCLUDED in outcomes,
     }
     return {"assessment": _assessment(outcomes, flags), **flags, "counts": counts(o for _, o in pairs)}
@@ -106,7 +106,7 @@ def shortfalls(ended: Iterable[Ended], *, detection: float, preservation: float)
     cases = list(ended)
     found = rates((case.relation, case.outcome) for case in cases)
     lines = short_rates(found, detection=detection, preservation=preservation)
-    listed = GAPS | INCOMPLETE if lines else FATAL
+    listed = FAILURES if lines else FATAL
     lines += [
         visible(f"{flat(case.id)}: {case.outcome} ({flat(case.reason)})") for case in cases if case.outcome in listed
     ]

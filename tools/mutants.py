@@ -13,6 +13,7 @@ import argparse
 import ast
 import importlib.util
 import os
+import re
 import resource
 import signal
 import sys
@@ -21,9 +22,10 @@ import tomllib
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib import import_module
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -42,15 +44,16 @@ OPTIONS = (
     *("-W", "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"),
 )
 MEMORY = 4 << 30  # bytes a fork may address
+NO_LIBRARY = 71  # the status of a fork in which the library cannot be imported
 TIMES = 10  # a fork may use so many times the processor seconds of the original, and as many seconds more
 
 
 class Ending(StrEnum):
     """How the tests ended on a mutant."""
 
-    KILLED = "killed"  # a test failed
+    KILLED = "killed"  # a test failed, or broke off, or its file failed as it was read, as it uses the mutant there
     SURVIVED = "survived"  # every test passed
-    CRASHED = "crashed"  # no test began: the module or the tests could not be imported
+    CRASHED = "crashed"  # no test began, for the library could not be imported; or pytest itself failed
     TIMED_OUT = "timed out"  # the processor seconds ran out, or the process was ended by a signal
 
 
@@ -140,6 +143,15 @@ def mutants(source: str) -> Iterator[Mutant]:
                 yield Mutant(name.removeprefix("core/"), at + 1, lines[at].strip(), after[at].strip(), mutated)
 
 
+def importable(module: str) -> bool:
+    """Tells whether the library can be imported."""
+    try:
+        import_module(f"mateprobe.{module}")
+    except Exception:  # noqa: BLE001 (a mutant may raise anything)
+        return False
+    return True
+
+
 def begin(module: str, source: str, tests: Sequence[str], seconds: int) -> int:
     """Starts the tests on a source in a fork, and returns its process id."""
     sys.stdout.flush()
@@ -155,8 +167,8 @@ def begin(module: str, source: str, tests: Sequence[str], seconds: int) -> int:
         path = ROOT / "mateprobe" / f"{module}.py"
         loader = Loader(f"mateprobe.{module}", path, source)
         sys.meta_path.insert(0, Finder(loader))
-        status = int(pytest.main([*OPTIONS, *tests]))
-        code = status if loader.loaded else 70  # tests of the original say nothing of a mutant
+        code = int(pytest.main([*OPTIONS, *tests])) if importable(module) else NO_LIBRARY
+        code = code if loader.loaded else 70  # tests of the original say nothing of a mutant
     except BaseException:  # noqa: BLE001 (a fork must not go on as its parent; `ending` refuses the status)
         traceback.print_exc(file=sys.__stderr__)
     finally:
@@ -167,7 +179,7 @@ def ending(status: int) -> Ending:
     """Returns how the tests ended, by the status of their process; one that says nothing of tests is no ending."""
     if os.WIFSIGNALED(status):
         return Ending.TIMED_OUT
-    known = {0: Ending.SURVIVED, 1: Ending.KILLED, 2: Ending.CRASHED, 4: Ending.CRASHED}
+    known = {0: Ending.SURVIVED, 1: Ending.KILLED, 2: Ending.KILLED, 3: Ending.CRASHED, NO_LIBRARY: Ending.CRASHED}
     return known[os.WEXITSTATUS(status)]
 
 
@@ -193,9 +205,18 @@ def measured(module: str, wanted: dict[str, Any], jobs: int) -> list[tuple[Mutan
     return sorted(ended, key=lambda each: (each[0].line, each[0].operator, each[0].now))
 
 
+def equivalent(mutant: Mutant, row: Mapping[str, str]) -> bool:
+    """Tells whether a row speaks of a mutant: by its line before and after, or by patterns of operator and lines."""
+    if "operator" in row:
+        return all(re.search(row[key], getattr(mutant, key)) for key in row.keys() - {"reason"})
+    return (mutant.was, mutant.now) == (row["was"], row["now"])
+
+
 def main() -> int:
     """Prints the mutants that no test noticed and a row of the table for each module; 1 if a score is too low."""
-    modules: dict[str, dict[str, Any]] = tomllib.loads(CONFIGURATION.read_text(encoding="utf-8"))["modules"]
+    configuration = tomllib.loads(CONFIGURATION.read_text(encoding="utf-8"))
+    modules: dict[str, dict[str, Any]] = configuration["modules"]
+    everywhere: list[dict[str, str]] = configuration["equivalent"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("module", nargs="*", default=list(modules), help=f"of {', '.join(modules)} (default: all)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="mutants tried at once (default: %(default)s)")
@@ -208,12 +229,12 @@ def main() -> int:
     rows, low = [], False
     for module in args.module:
         wanted = modules[module]
-        equivalent = {(each["was"], each["now"]) for each in wanted.get("equivalent", ())}
         ended = measured(module, wanted, args.jobs)
-        alike = [mutant for mutant, _ in ended if (mutant.was, mutant.now) in equivalent]
-        count = Counter(how for mutant, how in ended if (mutant.was, mutant.now) not in equivalent)
+        known = [*wanted.get("equivalent", ()), *everywhere]
+        alike = [each for each, how in ended if how is Ending.SURVIVED and any(equivalent(each, row) for row in known)]
+        count = Counter(how for mutant, how in ended if mutant not in alike)
         for mutant, how in ended:
-            if how in {Ending.SURVIVED, Ending.TIMED_OUT} and (mutant.was, mutant.now) not in equivalent:
+            if how in {Ending.SURVIVED, Ending.TIMED_OUT} and mutant not in alike:
                 print(f"{module}.py:{mutant.line}: {how}: {mutant.operator}\n  - {mutant.was}\n  + {mutant.now}")
         tried = count[Ending.KILLED] + count[Ending.SURVIVED] + count[Ending.TIMED_OUT]
         score = 100 * count[Ending.KILLED] / tried if tried else None

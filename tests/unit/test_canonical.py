@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 from collections import UserDict, deque
 from collections.abc import Callable
@@ -16,7 +17,19 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from mateprobe.canonical import FrozenDict, canonical, canonical_bytes, digest, plain, same, scalar
+from mateprobe.canonical import (
+    FrozenDict,
+    _encoder,
+    canonical,
+    canonical_bytes,
+    digest,
+    is_plain,
+    plain,
+    plain_bytes,
+    same,
+    scalar,
+    shard_of,
+)
 from mateprobe.errors import InvalidType, InvalidValue
 
 
@@ -273,3 +286,62 @@ def test_a_frozen_mapping_is_carried_anywhere() -> None:
 
 def test_a_copy_of_a_frozen_mapping_by_dict_can_be_changed() -> None:
     assert {**FrozenDict(a=1), "a": 2} == {"a": 2}
+
+
+@pytest.mark.parametrize(
+    ("sha256", "shards", "shard"),
+    [("0000000a" + "f" * 56, 7, 3), ("ffffffff" + "0" * 56, 1000, 295), ("00000100" + "0" * 56, 100, 56)],
+)
+def test_the_shard_of_a_digest_is_the_rest_of_its_first_32_bits(sha256: str, shards: int, shard: int) -> None:
+    assert shard_of(sha256, shards) == shard
+
+
+PLAIN = [1, "x", None, True, 1.5, [], {}, [1, "x"], {"a": 1}, {"a": [1.5, {"b": None}]}, [[[]]], [{"a": {}}]]
+NOT_PLAIN = [
+    (1,),
+    float("nan"),
+    [(1,)],
+    {"a": (1,)},
+    {1: 2},
+    {"a": {1: 2}},
+    [float("inf")],
+    Number.ONE,
+    {"a": Number.ONE},
+]
+
+
+@pytest.mark.parametrize("value", PLAIN, ids=repr)
+def test_what_is_json_as_it_stands_is_plain(value: Any) -> None:
+    assert is_plain(value)
+
+
+@pytest.mark.parametrize("value", NOT_PLAIN, ids=repr)
+def test_what_must_be_made_json_first_is_not_plain(value: Any) -> None:
+    assert not is_plain(value)
+
+
+def test_a_frozen_mapping_is_plain() -> None:
+    assert is_plain(FrozenDict(a=1))
+
+
+@pytest.mark.parametrize("value", PLAIN, ids=repr)
+def test_the_bytes_of_what_is_plain_are_its_canonical_bytes(value: Any) -> None:
+    assert plain_bytes(value) == canonical_bytes(value)
+
+
+@pytest.mark.parametrize(("value", "error"), [(float("nan"), ValueError), ({(1, 2): 3}, TypeError), ({1}, TypeError)])
+def test_what_is_not_plain_has_no_plain_bytes(value: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        plain_bytes(value)
+
+
+def test_a_large_mapping_that_is_not_plain_keeps_all_its_keys() -> None:
+    assert plain({number: (number,) for number in range(1000)}) == {str(n): [n] for n in range(1000)}
+
+
+def test_an_interpreter_without_the_fast_encoder_writes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json.encoder, "c_make_encoder", None)
+    value = {"b": [1.5, "é\u2028\x7f"], "a": {"d": None, "c": True}}
+    assert _encoder()(value) == canonical(value)
+    with pytest.raises(ValueError, match="JSON"):
+        _encoder()(float("nan"))

@@ -216,3 +216,9 @@ def test_an_iteration_that_stopped_in_a_generator_is_described_as_itself() -> No
     error = RuntimeError("generator raised StopIteration")
     error.__cause__ = StopIteration("no surface 'a'")
     assert describe(error) == "StopIteration: no surface 'a'"
+
+
+def test_a_known_digest_is_given_by_name() -> None:
+    profile = Profile([Says("a")])
+    with pytest.raises(TypeError):
+        profile.evaluate(document(), context(), None, "0" * 64)  # type: ignore[call-arg]

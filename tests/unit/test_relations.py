@@ -141,3 +141,14 @@ def test_null_is_a_fact_that_is_there() -> None:
 def test_relations_can_be_copied_pickled_and_hashed(value: Any) -> None:
     for carried in (copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):  # noqa: S301
         assert (carried, hash(carried)) == (value, hash(value))
+
+
+def test_a_transition_shows_what_was_and_what_came_after() -> None:
+    rule = AllowedTransition("r", LEFT, RIGHT, (("open", "paid"),))
+    (check,) = evaluate(document(), context(a={"v": "open"}, b={"v": 1}), [rule]).checks
+    assert check.evidence == "'open' -> 1"
+
+
+def test_an_operator_read_from_a_file_is_the_operator() -> None:
+    rule = CompareFields("r", LEFT, RIGHT, "".join(["e", "q"]))  # type: ignore[arg-type]
+    assert found(evaluate(document(), context(a={"v": "x"}, b={"v": "x"}), [rule]))[0][0] is Status.SATISFIED

@@ -341,3 +341,22 @@ BOUNDARIES: dict[str, Callable[[], Rule]] = {
 @pytest.mark.parametrize("make", BOUNDARIES.values(), ids=BOUNDARIES.keys())
 def test_settings_at_the_bounds_are_taken(make: Callable[[], Rule]) -> None:
     assert make().rule_id == "r"
+
+
+LONG = "so many words that no floor is near, each of them said once and none of them said again"
+
+
+def test_a_text_far_above_the_floors_is_no_violation() -> None:
+    report = evaluate(document({"body": LONG}), context(), [MinimumTokens("r", ("body",), 3, 2)])
+    assert report.checks[0].status is SATISFIED
+
+
+def test_a_text_that_repeats_its_source_and_adds_much_is_no_restatement() -> None:
+    scene = document({"label": "no floor is near", "body": LONG})
+    report = evaluate(scene, context(), [LexicalRestatement("r", "label", "body", 0.5, 2)])
+    assert report.checks[0].status is SATISFIED
+
+
+def test_a_pattern_of_a_premise_is_a_pair() -> None:
+    with pytest.raises(InvalidValue, match="expected"):
+        SettledPremise("r", (("offer", "x", "y"),), ("body",))  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ import pytest
 
 from mateprobe import InvalidType, InvalidValue, Verdict
 from mateprobe.classify import Evidence, Judged
-from mateprobe.runner import Failure, Judgement, Origin, duplicate, judge, judged
+from mateprobe.runner import Failure, Judgement, Origin, Reading, duplicate, judge, judge_repeatedly, judged
 
 NO_ANSWER = Failure(Origin.ADAPTER, "no answer")
 FOUND = Verdict(accepted=False, violations=("total",), evidence=("3 is not 4",))
@@ -191,3 +191,44 @@ def test_a_judgement_is_reduced_to_what_decides(judgement: Judgement, expected: 
 def test_judgements_can_be_copied_pickled_and_hashed(value: Any) -> None:
     for carried in (copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):  # noqa: S301
         assert (carried, hash(carried)) == (value, hash(value))
+
+
+def test_a_verdict_without_findings_holds_empty_tuples_whatever_it_is_given() -> None:
+    verdict = Verdict(True, [], True, [])  # type: ignore[arg-type]
+    assert (verdict.violations, verdict.evidence) == ((), ())
+
+
+def test_a_verdict_may_hold_many_findings() -> None:
+    ids = tuple(f"rule/{number}" for number in range(1000))
+    assert Verdict(False, ids).violations == ids
+
+
+def test_an_error_that_cannot_be_shown_is_a_failure_all_the_same() -> None:
+    class Hidden(type):
+        def __getattribute__(cls, name: str) -> Any:
+            if name == "__qualname__":
+                raise RuntimeError("nothing to see")
+            return super().__getattribute__(name)
+
+    class Unshown(Exception, metaclass=Hidden):
+        pass
+
+    def validator(_: Any) -> Verdict:
+        raise Unshown
+
+    judgement = judge(validator, 1)
+    assert isinstance(judgement, Failure)
+    assert judgement.trace == ""
+
+
+def test_of_failures_that_differ_in_words_alone_the_first_is_told() -> None:
+    answers = iter([ValueError("one"), ValueError("two"), None])
+
+    def validator(_: Any) -> Verdict:
+        if error := next(answers):
+            raise error
+        return Verdict(True)
+
+    judgement = judge_repeatedly(validator, 1, 3)
+    assert isinstance(judgement, Failure)
+    assert judgement.readings == (Reading("error 'ValueError: one'", 2), Reading("accepted", 1))

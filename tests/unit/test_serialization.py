@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -521,3 +522,13 @@ def test_what_a_class_of_the_callers_refuses_is_named_with_its_path(data: Any, m
 def test_only_dataclasses_are_made_from_data() -> None:
     with pytest.raises(InvalidType, match=r"^cls=<class 'str'>; expected a dataclass$"):
         from_data(str, "a")
+
+
+def test_contracts_are_read_from_the_text_of_a_file() -> None:
+    text = '[{"type": "RequiredFact", "rule_id": "paid", "key": "status", "expected": "paid", "state_ref": "now"}]'
+    assert contracts_from_data(json.loads(text), "c") == (RequiredFact("paid", "status", "paid", "now"),)
+
+
+def test_a_field_that_sorts_after_the_name_of_the_rule_is_read() -> None:
+    with pytest.raises(InvalidValue, match="zone"):
+        contracts_from_data([{"type": "RequiredFact", "rule_id": "r", "key": "k", "expected": 1, "zone": 2}], "c")

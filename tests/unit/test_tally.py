@@ -8,7 +8,7 @@ import pytest
 
 from mateprobe import Assessment, Outcome, Relation
 from mateprobe.outcome import FAILURES, FATAL, GAPS, INCOMPLETE, INELIGIBLE
-from mateprobe.tally import Rates, assess, counts, flat, rates, ratio, shortfalls
+from mateprobe.tally import Rates, assess, counts, flat, rates, ratio, short_rates, shortfalls
 
 FAULT, CONTROL = Relation.VIOLATION, Relation.PRESERVE
 ENDINGS = {
@@ -173,3 +173,10 @@ def test_a_threshold_no_rate_can_have_is_refused(threshold: float) -> None:
 
 def test_flat_text_has_one_line() -> None:
     assert flat(" a\n\tb\u2028c  d ") == "a b c d"
+
+
+def test_thresholds_are_given_by_name() -> None:
+    with pytest.raises(TypeError):
+        shortfalls([], 1.0, 1.0)  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        short_rates(Rates(1, 1, 1, 1), 1.0, 1.0)  # type: ignore[call-arg]
