@@ -14,6 +14,7 @@
 ##  make docs        build the documentation into site/, warnings are errors (open site/index.html)
 ##  make pages       renew the pages of docs/ that are made of rules, operators, schemas and the decision table
 ##  make mutants     mutate the core and see whether its tests notice: docs/mutants.md (ARGS="tally" mutates one module)
+##  make coverage    which branches of the core its tests take; fails if canonical, outcome, classify or tally lack one
 ##  make bench       measure, in ratios to the published engine (ARGS="audit" measures one part)
 ##  make lock        renew requirements.lock, environment.yml and the locks of docs and slurm from pyproject.toml
 ##  make clean       remove what the commands above made, the stored results included; distclean: .venv too
@@ -33,7 +34,7 @@ unexport PYTHONPATH PYTHONHOME    # the environment is .venv and nothing else
 unexport LC_ALL
 export LC_CTYPE = C.UTF-8
 
-.PHONY: help reproduce verify freeze pack test test-cluster test-faults lint fuzz docs pages mutants bench lock clean distclean environment profile
+.PHONY: help reproduce verify freeze pack test test-cluster test-faults lint fuzz docs pages mutants coverage bench lock clean distclean environment profile
 help:
 	@sed -n 's/^## //p' Makefile
 
@@ -90,6 +91,19 @@ mutants: environment
 	    $(pip-install) --require-hashes --no-deps --target .cache/mutants/packages -r tools/mutants.lock && \
 	    cp tools/mutants.lock .cache/mutants/lock; }
 	PYTHONPATH=.cache/mutants/packages .venv/bin/python tools/mutants.py $(ARGS)
+
+core = canonical engine rules relations outcome classify runner tally serialization
+complete = canonical outcome classify tally
+of-core = canonical engine rules relations classify runner repeat tally serialization values
+coverage: environment
+	@.venv/bin/python -m coverage erase
+	.venv/bin/python -m coverage run -m pytest -q -p no:xdist $(of-core:%=tests/unit/test_%.py) \
+	    tests/property/test_canonical_json.py tests/property/test_decision_table.py
+	@.venv/bin/python -m coverage combine --quiet
+	.venv/bin/python -m coverage report --no-skip-covered --include="$$(printf 'mateprobe/%s.py,' $(core))"
+	@.venv/bin/python -m coverage report --format=total --fail-under=100 \
+	    --include="$$(printf 'mateprobe/%s.py,' $(complete))" > /dev/null || { \
+	    echo "$(complete): expected every branch to be taken; see above" >&2; exit 1; }
 
 bench: environment
 	.venv/bin/python -m benchmarks $(ARGS)

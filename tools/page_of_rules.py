@@ -2,12 +2,16 @@
 
 import inspect
 import json
+from collections.abc import Iterator
 from dataclasses import is_dataclass
+from pathlib import Path
 from typing import Any
 
 from mateprobe.canonical import field_names, plain
 from mateprobe.engine import Rule, evaluate
 from mateprobe.model import Context, Document, Kind, Surface
+from mateprobe.pipeline.corpora.built_in_rules import BEYOND, cases
+from mateprobe.pipeline.yaml_file import read_yaml
 from mateprobe.reports.markdown import own
 from mateprobe.rule_examples import RULE_EXAMPLES, RuleExample, RuleExamples
 
@@ -25,7 +29,17 @@ rule promises; `mateprobe audit` with cases of your own says whether that is eno
 A finding is named `RULE/CODE@SCOPE`, the rule by the id that you gave it. A code names what was checked, whatever came
 out.
 
+Two studies of this repository audit every rule with edits of the [operators](operators.md) and of its own, in English,
+Russian, Arabic and Chinese. `rule_guarantees` asks for what a rule promises; its gate lets no fault pass and no control
+be rejected. `rule_limits` holds what no rule promises: paraphrase, denial, quotation, other spellings, prose that
+nobody declared. What survives there stands below, and with its figures in `results/tables/limits.md` after
+`make reproduce`.
+Words are runs of letters: where a script puts no spaces between words, as Chinese does, a word is a clause. Patterns of
+`SettledPremise` and, unless told otherwise, of `ForbiddenPattern` meet texts without accents: one that is spelled with
+them, as with the Russian й, meets nothing.
+
 """
+PROFILE = read_yaml(Path(__file__).parents[1] / "studies" / "_profiles" / "built_in_rules.yaml").content
 
 
 def rules() -> str:
@@ -47,10 +61,36 @@ def _section(rule: type[Rule], examples: RuleExamples) -> str:
     kind = "An exact invariant." if rule.kind is Kind.INVARIANT else "A heuristic."
     roles = (("detected", examples.detected), ("survives", examples.surviving), ("no harm", examples.control))
     rows = "".join(f"| {role} | {_cells(examples.rule, example)} |\n" for role, example in roles)
+    beyond = "".join(f"- {line}\n" for line in _beyond(rule))
     return (
         f"\n## {rule.__name__}\n\n{kind} {prose.replace('``', '`')}\n\n```python\n{_call(examples.rule)}\n```\n\n"
         f"| | texts | context | finding | why |\n|---|---|---|---|---|\n{rows}"
+        f"\nBeyond its promise, in `rule_limits`:\n\n{beyond}"
     )
+
+
+def _beyond(rule: type[Rule]) -> Iterator[str]:
+    """Yields a line for each edit of the study `rule_limits` that is about a rule, in English, with what it changed."""
+    (rule_id,) = (each["rule_id"] for each in PROFILE["contracts"] if each["type"] == rule.__name__)
+    for row in cases(seed=0, variations=1, promised=False):
+        language, about, _ = row["family"].split("/")
+        if (language, about) == ("en", rule_id):
+            states = row["provenance"].removeprefix(BEYOND).strip(" .")
+            fate = "rejected, though right" if not row["expected"] else "survives"
+            yield f"{fate}: {states} ({', '.join(_changed(row['baseline'], row['variant']))})"
+
+
+def _changed(before: Any, after: Any, where: str = "") -> Iterator[str]:
+    """Yields what differs between two samples: the name of the place and what stands there now."""
+    if isinstance(after, dict) and isinstance(before, dict):
+        for key, value in after.items():
+            yield from _changed(before.get(key), value, f"{where}.{key}" if where and where != "states" else key)
+    elif isinstance(after, list) and after and isinstance(after[0], dict) and "text" in after[0]:
+        for old, new in zip(before, after, strict=True):
+            if old["text"] != new["text"]:
+                yield f"{new['id']}: {own(new['text'])}"
+    elif before != after:
+        yield f"{where}: {own(str(after))}"
 
 
 def _call(value: object) -> str:

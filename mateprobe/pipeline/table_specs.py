@@ -9,6 +9,7 @@ from mateprobe.pipeline import (
     table_defects as defects,
     table_outputs as outputs,
     table_rates as rates,
+    table_rules as rules,
     table_schemas as schemas,
     table_timelines as timelines,
 )
@@ -22,6 +23,7 @@ FAMILIES: Mapping[str, Mapping[str, Table]] = {
     "released-defects": defects.TABLES,
     "release-timelines": timelines.TABLES,
     "json-schemas": schemas.TABLES,
+    "built-in-rules": rules.TABLES,
 }
 """Tables of a kind. One process makes them all; a hyphen, which no study has in its id, keeps the names apart."""
 

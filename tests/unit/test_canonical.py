@@ -174,6 +174,7 @@ UNFIT: dict[str, tuple[Any, type[Exception], str]] = {
     "a complex number": (1j, InvalidType, r"\$ has type complex"),
     "a deque": (deque([1]), InvalidType, r"\$ has type deque"),
     "a class": (Outer, InvalidType, r"\$ has type type"),
+    "after a dataclass that is fit": ([Outer(1, 2), {1}], InvalidType, r"\$\[1\] has type set"),
     "a field of a dataclass": (Outer(1, {2}), InvalidType, r"\$\.first has type set"),
     "NaN": ({"a": {"b": float("nan")}}, InvalidValue, r"\$\.a\.b=nan is not finite"),
     "an infinity": ([float("-inf")], InvalidValue, r"\$\[0\]=-inf is not finite"),

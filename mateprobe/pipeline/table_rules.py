@@ -1,0 +1,58 @@
+"""The tables of the built-in rules, audited in four languages: what they promise, and what they cannot see."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mateprobe.pipeline.table import STUDY, Column, Row, Table, part_of, text, validators_of
+
+LANGUAGES = {"en": "English", "ru": "Russian", "ar": "Arabic", "zh": "Chinese"}
+ASKED = (("faults", "eligible_faults", "detected_faults"), ("controls", "eligible_controls", "preserved_controls"))
+
+
+def guarantees(summary: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield a row for a rule and what is asked of it: how many faults it detected, how many controls it kept."""
+    for rule, asked, found in _rows(summary, edits=False):
+        yield [summary["study"], rule, asked, *found]
+
+
+def limits(summary: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield a row for a rule and an edit, with the same figures."""
+    for name, asked, found in _rows(summary, edits=True):
+        rule, _, edit = name.partition("/")
+        yield [summary["study"], rule, edit.removeprefix("kept.").replace("_", " "), asked, *found]
+
+
+def _rows(summary: Mapping[str, Any], *, edits: bool) -> Iterator[tuple[str, str, list[str | None]]]:
+    """Yield name, what is asked and what came of it in each language; families are called LANGUAGE/RULE/EDIT."""
+    for _, validator in validators_of(summary):
+        counted: dict[tuple[str, str], dict[str, list[int]]] = defaultdict(dict)
+        for family, figures in validator["families"].items():
+            language, _, edit = family.partition("/")
+            name = edit if edits else edit.partition("/")[0]
+            for asked, eligible, right in ASKED:
+                if figures[eligible]:
+                    sums = counted[name, asked].setdefault(language, [0, 0])
+                    sums[0] += figures[right]
+                    sums[1] += figures[eligible]
+        for (name, asked), found in sorted(counted.items()):
+            yield name, asked, [part_of(*found.get(language, (0, 0))) for language in LANGUAGES]
+
+
+_LANGUAGES = tuple(Column(id, name, absent="not asked") for id, name in LANGUAGES.items())
+TABLES: Mapping[str, Table] = {
+    "guarantees": Table(
+        "Built-in rules by language: faults detected, controls accepted, of all",
+        (STUDY, text("rule", "Rule"), text("asked", "Asked"), *_LANGUAGES),
+        "summary",
+        guarantees,
+    ),
+    "limits": Table(
+        "Beyond what built-in rules promise: faults detected, controls accepted, of all",
+        (STUDY, text("rule", "Rule"), text("edit", "Edit"), text("asked", "Asked"), *_LANGUAGES),
+        "summary",
+        limits,
+    ),
+}
