@@ -20,7 +20,7 @@ from mateprobe.pipeline.studies import Study, load_study
 from mateprobe.pipeline.yaml_file import read_yaml
 from tests.differential.peer import environment
 
-PAIRS = 1_000_000
+PAIRS = 100_000
 PEER_PAIRS = 10_000
 CORES_PAIRS = 30_000
 SHARDS = 2
