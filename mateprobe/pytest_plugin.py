@@ -33,6 +33,7 @@ R = TypeVar("R", "Report", "CampaignReport", "ValidatorAuditReport")
 
 _REPORT, _STUDY, _VALIDATOR = "--mateprobe-report", "--mateprobe-study", "--mateprobe-validator"
 _ENTRIES = pytest.StashKey[list[str]]()
+_ENTERED = pytest.StashKey[set[Path]]()
 
 
 class MateProbe:
@@ -88,10 +89,11 @@ class MateProbe:
         obligations: Iterable[Obligation],
         validator_id: str,
         provenance: GitProvenance | None = None,
+        repeat: int = 1,
         detection: float = 1.0,
         preservation: float = 1.0,
     ) -> ValidatorAuditReport:
-        """Audit a validator and return the report; thresholds are shares from 0 to 1.
+        """Audit a validator, asked ``repeat`` times, and return the report; thresholds are shares from 0 to 1.
 
         Raises:
             AssertionError: a threshold is not met. MateProbeError: as ``validator_audit.audit_validator``.
@@ -102,7 +104,12 @@ class MateProbe:
             "audit_validator",
             thresholds,
             lambda: audit_validator(
-                validator, cases, obligations=obligations, validator_id=validator_id, provenance=provenance
+                validator,
+                cases,
+                obligations=obligations,
+                validator_id=validator_id,
+                provenance=provenance,
+                repeat=repeat,
             ),
             lambda report: report.assert_thresholds(**thresholds),
         )
@@ -212,6 +219,20 @@ def is_study(config: pytest.Config, path: Path) -> bool:
     if not patterns or not path.is_relative_to(config.rootpath):
         return False
     return any(path.relative_to(config.rootpath).match(pattern) for pattern in patterns)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> Generator[None, Any, Any]:
+    """Let pytest into a folder that it would pass by, such as ``build``, for a study in it and for nothing else."""
+    ignored = yield
+    named = [(config.invocation_params.dir / name).resolve() for name in config.getoption(_STUDY)]
+    path = collection_path.resolve()
+    on_the_way = any(study.is_relative_to(path) for study in named)
+    entered = config.stash.setdefault(_ENTERED, set())
+    if on_the_way and (ignored or path.parent in entered):
+        entered.add(path)
+        return False
+    return True if path.parent in entered else ignored
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -199,6 +199,17 @@ def test_a_study_stands_beside_the_tests_of_the_folder(each: Run, pytester: pyte
     each(study(FAULT, CONTROL), "test_own.py").assert_outcomes(passed=3)
 
 
+def test_a_study_is_found_in_a_folder_that_pytest_passes_by_and_nothing_beside_it(
+    each: Run, pytester: pytest.Pytester
+) -> None:
+    (pytester.path / "build" / "deep").mkdir(parents=True)
+    for place in ("build/test_beside.py", "build/deep/test_beside.py"):
+        (pytester.path / place).write_text("def test_beside(): assert False\n")
+    for option in (study(FAULT, CONTROL, name="build/audit.json"), study(FAULT, CONTROL, name="build/deep/audit.json")):
+        (pytester.path / option.partition("=")[2]).with_name("own_replies.py").write_text(VALIDATOR)
+        each(option).assert_outcomes(passed=2)
+
+
 GATES = {
     "met though one survived": ((0.5, [FAULT, SURVIVOR, CONTROL]), [], {"passed": 2, "xfailed": 1}, 0),
     "not met": ((0.9, [FAULT, SURVIVOR, CONTROL]), [], {"passed": 2, "xfailed": 1}, 1),
