@@ -106,9 +106,9 @@ class Command:
     def ask_ahead(self, samples: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Judgement]]:
         """Yield each sample's id and what the program says of it, as ``ask`` does; it has the next ones meanwhile.
 
-        For programs of ours, which take one line after another, and samples as they come from JSON. A sample is sent
-        anew only if the program failed before it came to it, so each is judged once. The time for one runs from the
-        answer before it.
+        For programs of ours, which take one line after another, and samples as they come from JSON. A program
+        that fails is started anew with the samples after the one it failed on. The time for one runs from the answer
+        before it.
         """
         samples, waiting = iter(samples), deque[tuple[str, bytes]]()
         while True:
