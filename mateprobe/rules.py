@@ -335,6 +335,8 @@ class SettledPremise(Rule):
 class NoRepeatedText(Rule):
     """The surface's token sequence equals no history entry's. Any other wording passes it.
 
+    Tokens are runs of letters: signs for vowels that stand beside the letters, as in Devanagari, are not in them.
+
     Examples:
         >>> from mateprobe import Surface, evaluate
         >>> document = Document((Surface("body", "it rained ALL day"),))

@@ -1,4 +1,4 @@
-"""The tables of the built-in rules, audited in four languages: what they promise, and what they cannot see."""
+"""The tables of the built-in rules, audited in five languages: what they promise, and what they cannot see."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from mateprobe.pipeline.table import STUDY, Column, Row, Table, part_of, text, validators_of
 
-LANGUAGES = {"en": "English", "ru": "Russian", "ar": "Arabic", "zh": "Chinese"}
+LANGUAGES = {"en": "English", "ru": "Russian", "ar": "Arabic", "zh": "Chinese", "hi": "Hindi"}
 ASKED = (("faults", "eligible_faults", "detected_faults"), ("controls", "eligible_controls", "preserved_controls"))
 
 

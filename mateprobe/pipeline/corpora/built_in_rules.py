@@ -1,4 +1,4 @@
-"""Edits within and beyond what each built-in rule promises, in four languages (``studies/rule_guarantees.yaml``).
+"""Edits within and beyond what each built-in rule promises, in five languages (``studies/rule_guarantees.yaml``).
 
 A label follows from what the rule says of itself in ``docs/rules.md``, never from what it does: an edit within
 breaks, or leaves, what the rule compares or counts; an edit beyond breaks the sense and leaves that, or says
@@ -191,6 +191,13 @@ def beyond(scene: Scene, sample: Sample) -> Iterator[Part]:
     yield Part(
         "repeat", "extended", REUSED, "the scene before, and a sentence", text("body", scene.history, scene.detail)
     )
+    if scene.few_with_signs:
+        yield Part("thin", "signs", f"{THIN}body", "two words, cut by their signs", text("body", scene.few_with_signs))
+    if all(scene.twins):
+        shown, other = scene.twins
+        told = {**sample, "context": {**sample["context"], "history": [shown]}}
+        twin = edit_surface("body", text=other)(told)
+        yield Part("repeat", "kept.twin", None, "a text of other words, which differ in signs for vowels alone", twin)
     voweled = "".join(letter + "\u064e" * (letter in "كتبسمنر") for letter in scene.history)
     if voweled != scene.history:
         yield Part("repeat", "vowel_signs", REUSED, "the scene before with vowel signs", text("body", voweled))

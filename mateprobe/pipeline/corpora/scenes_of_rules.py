@@ -1,4 +1,4 @@
-"""One scene in four languages that differ in script, and in what stands between two words, if anything does."""
+"""One scene in five languages that differ in script, and in what stands between two words, if anything does."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ class Scene:
     denied: str  # an outcome that says the offer was declined
     filler: str  # words enough that say nothing
     history_paraphrased: str
+    few_with_signs: str = ""  # two words that the signs for their vowels cut into many
+    twins: tuple[str, str] = ("", "")  # two texts that differ in the signs for vowels alone
 
 
 SCENES: tuple[Scene, ...] = (
@@ -107,5 +109,25 @@ SCENES: tuple[Scene, ...] = (
         denied="你把表格原样退回，没有签字，请林姐另找别人，晚上的班组归别人带，你转身离开。",
         filler="这个那个，如此这般，等等等等，诸如此类，还有一些，再来一点。",
         history_paraphrased="过道的灯一闪一闪，送货的人倚着电梯，伞上的水落到地上，有人在找笔，四下无声，钟响了三次。",
+    ),
+    Scene(
+        language="hi",
+        body="मुख्य नर्स मेज़ पर चाय का प्याला रखती है, ड्यूटी की सूची खोलती है और पूछती है कि मार्च में रात को कौन काम कर सकता है।",
+        label="रात की पाली का पद स्वीकार करना",
+        outcome="सोमवार से वार्ड की चाबियाँ आपके पास रहती हैं और दो सहकर्मी दस बजे आपको रिपोर्ट देते हैं।",
+        history="हीटर के ऊपर एक बिल्ली सो रही है और कमरे के अंदर लिफ़्ट की आवाज़ आ रही है।",
+        detail="सूची की एक प्रति दीवार पर लगी है।",
+        formula="बैठक बहुत सफल रही",
+        formula_paraphrased="सभा से सब लोग संतुष्ट होकर निकले।",
+        formula_denied="कोई नहीं कह सकता कि बैठक बहुत सफल रही।",
+        reoffer="वे आपको वही अनुबंध फिर से देते हैं",
+        reoffer_paraphrased="जिसे आपने ठुकराया था, वह एक बार और आपके सामने रखा जाता है।",
+        settled="इस बात का फ़ैसला कई दिन पहले हो चुका है।",
+        restated="तो अब आप अँधेरा होने के बाद उस नौकरी पर जाएँगे जो उन्होंने दी थी।",
+        denied="आप फ़ॉर्म बिना हस्ताक्षर के लौटाते हैं और कहते हैं कि यह काम कोई और करेगा।",
+        filler="और यह भी और वह भी और ऐसे ही कुछ और भी।",
+        history_paraphrased="लिफ़्ट का शोर सुनाई देता है, और गरम जगह पर एक छोटा जानवर ऊँघ रहा है।",
+        few_with_signs="नमस्ते दोस्तों।",
+        twins=("मेरा काला घोड़ा दौड़ा।", "मेरी काली घोड़ी दौड़ी।"),
     ),
 )
