@@ -133,7 +133,7 @@ def same(left: Any, right: Any) -> bool:
         InvalidType, InvalidValue: as ``canonical``.
     """
     kind = type(left)
-    if kind is type(right) and (kind is str or kind is bool or kind is int or left is None):
+    if kind is type(right) and kind in _SCALARS:
         return bool(left == right)
     texts = {canonical(left), canonical(right)}
     return len(texts) == 1
