@@ -65,6 +65,10 @@ def plain(value: Any) -> Any:
         InvalidType: something JSON has no form for (a set, a date, bytes); the message has its path.
         InvalidValue: NaN, an infinity, two keys of one mapping with the same text, or nesting too
             deep for the interpreter; the message has the path.
+
+    Examples:
+        >>> plain((1, {2: None}))
+        [1, {'2': None}]
     """
     try:
         return _plain(value)
@@ -79,6 +83,10 @@ def canonical(value: Any) -> str:
 
     Raises:
         InvalidType, InvalidValue: as ``plain``.
+
+    Examples:
+        >>> canonical({"b": 1.0, "a": [True, None]})
+        '{"a":[true,null],"b":1.0}'
     """
     try:
         return _encode(value if is_plain(value) else plain(value))
@@ -117,6 +125,10 @@ def digest(value: Any) -> str:
 
     Raises:
         InvalidType, InvalidValue: as ``canonical_bytes``.
+
+    Examples:
+        >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
+        True
     """
     return hashlib.sha256(canonical_bytes(value)).hexdigest()
 
@@ -131,9 +143,13 @@ def same(left: Any, right: Any) -> bool:
 
     Raises:
         InvalidType, InvalidValue: as ``canonical``.
+
+    Examples:
+        >>> same([1, 2], (1, 2)), same(1, True)
+        (True, False)
     """
     kind = type(left)
-    if kind is type(right) and (kind is str or kind is bool or kind is int or left is None):
+    if kind is type(right) and kind in _SCALARS:
         return bool(left == right)
     texts = {canonical(left), canonical(right)}
     return len(texts) == 1
@@ -145,6 +161,10 @@ def scalar(value: Any, where: str = "value") -> Any:
     Raises:
         InvalidType: a container, a custom object or a subclass of a built-in.
         InvalidValue: NaN or an infinity.
+
+    Examples:
+        >>> scalar(3)
+        3
     """
     kind = type(value)
     if kind is str or kind is int or kind is bool or value is None:

@@ -181,7 +181,12 @@ def _misattributed(contract: Contract, checks: tuple[Any, ...]) -> str | None:
 
 
 def describe(error: BaseException) -> str:
-    """Return ``Type: message``, also for an exception whose own text cannot be had."""
+    """Return ``Type: message``, also for an exception whose own text cannot be had.
+
+    Examples:
+        >>> describe(ValueError("no"))
+        'ValueError: no'
+    """
     if isinstance(error.__cause__, StopIteration):  # raised in a generator, where it becomes a RuntimeError
         error = error.__cause__
     try:
@@ -192,12 +197,23 @@ def describe(error: BaseException) -> str:
 
 
 def state_of(context: Context, state_ref: str) -> Any:
-    """Return the facts of a state, or None where the context has no such state."""
+    """Return the facts of a state, or None where the context has no such state.
+
+    Examples:
+        >>> state_of(Context({"before": {"paid": False}}), "after") is None
+        True
+    """
     return context.states.get(state_ref)
 
 
 def require(condition: bool, message: str) -> None:
-    """Raise InvalidValue with ``message`` unless ``condition`` holds: the guard of rule settings."""
+    """Raise InvalidValue with ``message`` unless ``condition`` holds: the guard of rule settings.
+
+    Examples:
+        >>> require(len("") > 0, "name=''; expected a name")
+        Traceback (most recent call last):
+        mateprobe.errors.InvalidValue: name=''; expected a name
+    """
     if not condition:
         raise InvalidValue(message)
 

@@ -52,6 +52,10 @@ def names(values: Iterable[str], where: str) -> tuple[str, ...]:
 
     Raises:
         InvalidType: a bare string, or an item that is no string.
+
+    Examples:
+        >>> names(["subtotal", "tax"], "fields")
+        ('subtotal', 'tax')
     """
     if isinstance(values, str):
         raise InvalidType(f"{where}={values!r} is a bare string; expected a sequence of strings such as ({values!r},)")

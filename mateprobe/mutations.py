@@ -144,7 +144,17 @@ class Published(NamedTuple):
 
 
 def published_outcome(result: Ended) -> Published:
-    """Project a result onto the frozen reports' outcomes; for comparison with them only."""
+    """Project a result onto the frozen reports' outcomes; for comparison with them only.
+
+    Examples:
+        >>> from mateprobe import MinimumTokens, Surface
+        >>> texts = ("Paid.", "All is paid.")
+        >>> short, long = (Sample(Document((Surface("body", text),)), Context({})) for text in texts)
+        >>> case = MutationCase("long", "none", Relation.PRESERVE, short, long, (), Validity.VALID, "by hand")
+        >>> result, = audit([case], [MinimumTokens("thin", ("body",), 3, 3)]).cases
+        >>> result.outcome.value, published_outcome(result).outcome.value
+        ('baseline_failed', 'excluded')
+    """
     if result.outcome in INELIGIBLE:
         return Published(Outcome.EXCLUDED, result.reason)
     fault = result.relation is Relation.VIOLATION

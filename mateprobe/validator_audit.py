@@ -356,6 +356,12 @@ def report_verdict(report: Report) -> Verdict:
 
     Under an advisory policy a report may be accepted and still hold violations, which a verdict
     cannot; the findings then stand in the evidence.
+
+    Examples:
+        >>> from mateprobe import Context, Document, RequiredFact, Surface, evaluate
+        >>> document, context = Document((Surface("body", "Paid."),)), Context({"current": {"status": "open"}})
+        >>> report_verdict(evaluate(document, context, [RequiredFact("paid", "status", "paid")])).violations
+        ('paid/REQUIRED_FACT@state:current:status',)
     """
     ids = tuple(target.finding_id for target in violated(report))
     if report.accepted:

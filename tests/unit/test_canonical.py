@@ -151,6 +151,7 @@ EQUAL: dict[str, tuple[Any, Any]] = {
     "an enum and its value": (Word.YES, "yes"),
     "null": (None, None),
     "huge numbers": (10**40, 10**40),
+    "numbers too long to be written": (10**5000, 10**5000),
 }
 
 

@@ -51,11 +51,26 @@ class Fickle(Verdict):
         raise ValueError("not now")
 
 
+class Alike(type):
+    """Of classes that say they equal every other."""
+
+    def __eq__(cls, other: object) -> bool:
+        return True
+
+    def __hash__(cls) -> int:
+        return hash(Verdict)
+
+
+class Posing(metaclass=Alike):
+    """No verdict, whatever its class says."""
+
+
 class Loud(Verdict):
     """A verdict of one's own that says what every verdict says."""
 
 
 REFUSED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
+    "what poses as True": ({"accepted": Posing(), "complete": Posing()}, InvalidType, "expected True or False"),
     "a number for accepted": ({"accepted": 1}, InvalidType, "accepted=1, complete=True; expected True or False"),
     "nothing for complete": ({"accepted": True, "complete": None}, InvalidType, "complete=None"),
     "a bare violation": ({"accepted": False, "violations": "total"}, InvalidType, "violations='total' is a bare"),
@@ -127,6 +142,7 @@ FAILURES: dict[str, tuple[Callable[[Any], Any], Any, Failure]] = {
         lambda _: None, {}, returned("NoneType")),
     "returns a bool": (
         lambda _: True, {}, returned("bool")),
+    "returns what poses as a verdict": (lambda _: Posing(), {}, returned("Posing")),
     "returns a verdict that cannot be read": (lambda _: Fickle(), {}, Failure(Origin.ADAPTER, "ValueError: not now")),
     "is given what cannot be copied": (
         lambda _: FOUND, Uncopied(), Failure(Origin.COPY, "TypeError: holds a connection")),
@@ -232,3 +248,10 @@ def test_of_failures_that_differ_in_words_alone_the_first_is_told() -> None:
     judgement = judge_repeatedly(validator, 1, 3)
     assert isinstance(judgement, Failure)
     assert judgement.readings == (Reading("error 'ValueError: one'", 2), Reading("accepted", 1))
+
+
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_a_validator_is_asked_as_often_as_it_was_to_be(times: int) -> None:
+    answers = iter([Verdict(True)] * 4)
+    judge_repeatedly(lambda _: next(answers), 1, times)
+    assert len([*answers]) == 4 - times
