@@ -38,6 +38,10 @@ class GitProvenance:
     Raises:
         InvalidValue: a commit of another form, another source or error, or an error beside a result.
         InvalidType: ``dirty`` is neither a bool nor None.
+
+    Examples:
+        >>> GitProvenance("0" * 40, None, "observed").dirty is None
+        True
     """
 
     commit: str | None
@@ -68,6 +72,10 @@ def supplied_git_provenance(commit: str | None, dirty: bool | None = None) -> Gi
 
     Raises:
         InvalidValue, InvalidType: as ``GitProvenance``.
+
+    Examples:
+        >>> supplied_git_provenance("0" * 40, dirty=False).source
+        'supplied'
     """
     return GitProvenance(commit, dirty, "supplied")
 
@@ -78,6 +86,10 @@ def observe_git(path: str | Path) -> GitProvenance:
     HEAD is read before and after the status: if it moved in between, the status belongs to neither
     commit. Untracked files count as differences, ignored files do not. Never raises: a failure is
     the ``error`` of the result.
+
+    Examples:
+        >>> observe_git("/no/such/folder").error
+        'not_a_repository'
     """
     try:
         before = _head(path)

@@ -210,10 +210,14 @@ def _writable(path: str, started: Path) -> Path:
     return target
 
 
+def _named(config: pytest.Config) -> list[Path]:
+    """Return the studies that options name, links followed."""
+    return [(config.invocation_params.dir / name).resolve() for name in config.getoption(_STUDY)]
+
+
 def is_study(config: pytest.Config, path: Path) -> bool:
     """Tell whether a file was named as a study, or is one by a pattern."""
-    started = config.invocation_params.dir
-    if any((started / name).resolve() == path.resolve() for name in config.getoption(_STUDY)):
+    if path.resolve() in _named(config):
         return True
     patterns = config.getini("mateprobe_studies")
     if not patterns or not path.is_relative_to(config.rootpath):
@@ -225,7 +229,9 @@ def is_study(config: pytest.Config, path: Path) -> bool:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> Generator[None, Any, Any]:
     """Let pytest into a folder that it would pass by, such as ``build``, for a study in it and for nothing else."""
     ignored = yield
-    named = [(config.invocation_params.dir / name).resolve() for name in config.getoption(_STUDY)]
+    named = _named(config)
+    if not named:
+        return ignored
     path = collection_path.resolve()
     on_the_way = any(study.is_relative_to(path) for study in named)
     entered = config.stash.setdefault(_ENTERED, set())

@@ -24,7 +24,7 @@ from .errors import EvidenceError, InvalidType, InvalidValue, MateProbeError
 
 VERSION = 1
 LINE_LIMIT = strict_json.LIMIT
-Reader = Callable[[bytes, str], Any]
+_Reader = Callable[[bytes, str], Any]
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -163,7 +163,7 @@ def _header(path: Path, kind: str, line: bytes, newest: int) -> dict[str, Any]:
     return header
 
 
-def _object(path: Path, number: int, line: bytes, reader: Reader = strict_json.loads) -> dict[str, Any]:
+def _object(path: Path, number: int, line: bytes, reader: _Reader = strict_json.loads) -> dict[str, Any]:
     if len(line) > LINE_LIMIT:
         raise EvidenceError(f"{path}, line {number}: expected at most {LINE_LIMIT:,} bytes, found more")
     try:

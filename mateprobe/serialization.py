@@ -35,6 +35,15 @@ def load_bundle(data: Any) -> tuple[Document, Context, tuple[Contract, ...], Pol
         InvalidValue: a missing or unknown key, an unknown rule, a bad pattern, a value its type refuses.
         InvalidType: a value of another JSON type (a bool is no number; an int serves as a float).
             Both name the path, such as ``$.contracts[2].minimum``.
+
+    Examples:
+        >>> body = {"id": "body", "text": "Paid."}
+        >>> rule = {"type": "RequiredFact", "rule_id": "paid", "key": "status", "expected": "paid"}
+        >>> context = {"states": {"current": {"status": "paid"}}}
+        >>> data = {"document": {"surfaces": [body]}, "context": context, "contracts": [rule]}
+        >>> document, context, contracts, policy = load_bundle(data)
+        >>> contracts[0].rule_id
+        'paid'
     """
     bundle = read(_BUNDLE, data, "$")
     return bundle.document, bundle.context, bundle.contracts, bundle.policy

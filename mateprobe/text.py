@@ -18,12 +18,21 @@ def normalize(text: str, fold_accents: bool = False) -> str:
     Args:
         text: any text.
         fold_accents: drop characters of category Mn after canonical decomposition.
+
+    Examples:
+        >>> normalize("Café"), normalize("Café", fold_accents=True)
+        ('café', 'cafe')
     """
     return (_normalize_short if len(text) <= _SHORT else _normalize_long)(text, fold_accents)
 
 
 def tokens(text: str) -> tuple[str, ...]:
-    """Return the runs of word characters of the normalised ``text`` that contain a letter, in order."""
+    """Return the runs of word characters of the normalised ``text`` that contain a letter, in order.
+
+    Examples:
+        >>> tokens("Two of 2: B2 and b2!")
+        ('two', 'of', 'b2', 'and', 'b2')
+    """
     return (_tokens_short if len(text) <= _SHORT else _tokens_long)(text)
 
 

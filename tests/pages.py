@@ -63,3 +63,10 @@ def follow(page: str, folder: Path) -> None:
             (folder / file).write_text(text, "utf-8")
         elif language == "console":
             assert_as_shown(text, folder)
+
+
+def promised_names() -> dict[str, list[str]]:
+    """Return the names that the page on compatibility promises, by the module it says they are in."""
+    page = (ROOT / "docs" / "compatibility.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(mateprobe[\w.]*)` \| (`\w+`(?:, `\w+`)*) \|$", page, flags=re.MULTILINE)
+    return {module: re.findall(r"\w+", names) for module, names in rows}

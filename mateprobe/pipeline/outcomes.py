@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mateprobe.canonical import plain_bytes, shard_of
+from mateprobe.canonical import FrozenDict, plain_bytes, shard_of
 from mateprobe.classify import Evidence, Facts, Judged, classify
 from mateprobe.errors import EvidenceError
 from mateprobe.outcome import Reason, Relation, Validity
@@ -69,7 +69,7 @@ class Observed(NamedTuple):
     complete: bool
     violations: tuple[str, ...]
     error: str | None
-    repeated: Mapping[str, int] | None
+    repeated: FrozenDict | None
     changed_sample: bool
 
     def as_row(self) -> dict[str, Any]:
@@ -116,19 +116,16 @@ class Observations:
             if row is None or row["sample"] != digest:
                 found = f"sample {row['sample']}" if row else "the end of the file"
                 raise EvidenceError(f"{self._files[shard].path}: expected sample {digest}, found {found}{_REMEDY}")
-            known = self._kept(_observed(row))
+            known = self._place(_observed(row))
             self._known.put(digest, known)
         return self._said[known - 1]
 
-    def _kept(self, observed: Observed) -> int:
+    def _place(self, observed: Observed) -> int:
         """Return the place, from 1, where an answer is kept."""
-        known = self._places.get(observed) if observed.repeated is None else None  # a mapping is no key; rare
-        if known is None:
+        place = self._places.setdefault(observed, len(self._said) + 1)
+        if place > len(self._said):
             self._said.append(observed)
-            known = len(self._said)
-            if observed.repeated is None:
-                self._places[observed] = known
-        return known
+        return place
 
     def close(self) -> None:
         """Read the end of each file.
@@ -151,7 +148,7 @@ def _observed(row: Mapping[str, Any]) -> Observed:
         complete=row["complete"],
         violations=tuple(row["violations"]),
         error=row["error"],
-        repeated=row.get("repeated"),
+        repeated=FrozenDict(row["repeated"]) if "repeated" in row else None,
         changed_sample=row.get("changed_sample", False),
     )
 

@@ -216,3 +216,21 @@ def test_without_the_option_the_fixture_asserts_and_leaves_nothing_behind(pytest
     result.assert_outcomes(passed=7, failed=4)
     assert "mateprobe" not in result.stdout.str().lower()
     assert list(pytester.path.glob("*.json")) == []
+
+
+def test_the_fixture_asks_as_often_as_it_is_told(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        from itertools import cycle
+        from mateprobe import AuditCase, Obligation, Relation, Validity, Verdict
+
+        def test_flips(mateprobe):
+            said = cycle([Verdict(True), Verdict(False, ("paid",))])
+            case = AuditCase("c", "paid", 1, 2, Relation.VIOLATION, ("paid",), Validity.VALID, "by hand")
+            given = {"obligations": [Obligation("paid", "It is paid.")], "validator_id": "v", "preservation": 0.0}
+            report = mateprobe.audit_validator(lambda _: next(said), [case], repeat=2, **given)
+        """
+    )
+    result = run(pytester)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*not deterministic: accepted at first, then rejected*"])

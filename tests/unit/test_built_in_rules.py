@@ -12,6 +12,7 @@ from mateprobe.canonical import digest
 from mateprobe.engine import Profile
 from mateprobe.mutations import violated
 from mateprobe.pipeline.corpora.built_in_rules import cases
+from mateprobe.pipeline.table_rules import guarantees, limits
 from mateprobe.pipeline.yaml_file import read_yaml
 from mateprobe.serialization import contracts_from_data, policy_from_data, sample_from_data
 
@@ -58,3 +59,32 @@ def test_the_studies_ask_about_two_thousand_pairs_and_more() -> None:
     assert len(pairs) >= 2000
     assert all(baseline != variant for baseline, variant in pairs)
     assert len({row["id"] for row in ROWS[True]}) == len(ROWS[True])
+
+
+def summary(**families: tuple[int, int, int, int]) -> dict[str, Any]:
+    keys = ("eligible_faults", "detected_faults", "eligible_controls", "preserved_controls")
+    figures = {name: dict(zip(keys, counts, strict=True)) for name, counts in families.items()}
+    return {"study": "s", "order": ["v"], "validators": {"v": {"families": figures}}}
+
+
+ENDED = {
+    "en/thin/empty": (8, 7, 0, 0),
+    "en/thin/one_word": (4, 4, 0, 0),
+    "en/thin/kept.nfd": (0, 0, 3, 2),
+    "hi/thin/empty": (8, 0, 0, 0),
+}
+
+
+def test_the_edits_of_a_rule_are_added_up_by_language() -> None:
+    assert list(guarantees(summary(**ENDED))) == [
+        ["s", "v", "thin", "controls", "2/3", None, None, None, None],
+        ["s", "v", "thin", "faults", "11/12", None, None, None, "0/8"],
+    ]
+
+
+def test_each_edit_has_a_row_of_its_own() -> None:
+    assert list(limits(summary(**ENDED))) == [
+        ["s", "v", "thin", "empty", "faults", "7/8", None, None, None, "0/8"],
+        ["s", "v", "thin", "nfd", "controls", "2/3", None, None, None, None],
+        ["s", "v", "thin", "one word", "faults", "4/4", None, None, None, None],
+    ]

@@ -118,6 +118,23 @@ def test_of_samples_sent_ahead_those_alone_have_the_fault_that_caused_it(
     assert [expected in message(answers[place]) for place in (2, 4)] == [True, True]
 
 
+def test_a_program_that_reads_no_more_is_not_written_to_again_and_again(
+    started: list[Command], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = program(started, "os.close(0); say(id); time.sleep(60)", 0.5)
+    assert asked.ask("a", 1) == ACCEPTED
+    tried: list[int] = []
+    write = os.write
+
+    def counted(descriptor: int, data: bytes) -> int:
+        tried.append(len(data))
+        return write(descriptor, data)
+
+    monkeypatch.setattr(os, "write", counted)
+    assert message(asked.ask("b", 2)) == "no answer within 0.5 s"
+    assert len(tried) == 1
+
+
 DEATHS = {
     "an exit code": ("os._exit(3)", "ended with exit code 3"),
     "an exception": ("raise ValueError('too odd')", "ended with exit code 1: ValueError: too odd"),

@@ -19,7 +19,7 @@ from mateprobe.engine import Rule, evaluate
 from mateprobe.rule_examples import RULE_EXAMPLES
 from mateprobe.rules import BUILT_IN_RULES
 from mateprobe.serialization import load_bundle
-from tests.pages import ROOT, assert_as_shown, blocks, printed
+from tests.pages import ROOT, assert_as_shown, blocks, printed, promised_names
 from tests.property.test_decision_table import PRODUCT
 from tools.page_of_outcomes import decisions
 from tools.pages import PAGES
@@ -240,12 +240,12 @@ def test_the_page_on_compatibility_names_every_test_against_the_published_packag
 
 
 def test_what_can_be_imported_from_the_published_package_can_be_imported_here() -> None:
-    rows = re.findall(r"^\| `(mateprobe[\w.]*)` \| (`\w+`(?:, `\w+`)*) \|$", COMPATIBILITY, flags=re.MULTILINE)
-    assert len(rows) == 10
+    promised = promised_names()
+    assert len(promised) == 10
     missing = [
         (module, name)
-        for module, names in rows
-        for name in re.findall(r"\w+", names)
+        for module, names in promised.items()
+        for name in names
         if not hasattr(import_module(module), name)
     ]
     assert missing == []

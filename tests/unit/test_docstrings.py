@@ -12,13 +12,18 @@ import pytest
 
 import mateprobe
 from mateprobe import reports
+from tests.pages import promised_names
 
 # Values, which have no docstring of their own.
 CONSTANTS = {"LIBRARY_VERSION", "OPERATORS", "RULE_ERROR", "Scalar", "__version__"}
 
 
 def public() -> dict[str, Any]:
-    """Return what users import: the names that the package and its modules list, what the modules of reports define."""
+    """Return what users import.
+
+    That is the names that the package and its modules list, those that the page on compatibility promises, and
+    what the modules of reports define.
+    """
     inner, forms = (
         [import_module(f"{package.__name__}.{info.name}") for info in iter_modules(package.__path__)]
         for package in (mateprobe, reports)
@@ -27,6 +32,9 @@ def public() -> dict[str, Any]:
     for module in [mateprobe, *inner]:
         for name in set(getattr(module, "__all__", ())) - CONSTANTS:
             found[f"{module.__name__}.{name}"] = getattr(module, name)
+    for home, names in promised_names().items():
+        for name in set(names) - CONSTANTS:
+            found[f"{home}.{name}"] = getattr(import_module(home), name)
     for module in [reports, *forms]:
         for name, thing in vars(module).items():
             if getattr(thing, "__module__", None) == module.__name__ and not name.startswith("_"):
@@ -44,7 +52,10 @@ def examples(thing: Any) -> list[doctest.DocTest]:
 
 def test_the_names_looked_at_are_all_there_are() -> None:
     homes = {name.split(".")[1] for name in PUBLIC if name.count(".") > 1}
-    assert homes == {"engine", "model", "mutations", "operators", "reports", "validator_audit"}
+    assert homes == {
+        *("adapters", "bindings", "engine", "model", "mutations", "operators", "provenance", "reports"),
+        *("serialization", "text", "validator_audit"),
+    }
     assert len(PUBLIC) >= 120
 
 

@@ -227,6 +227,15 @@ def test_observations_of_other_cases_are_refused(
         list(decide(cases, files))
 
 
+def test_what_was_reported_more_than_once_is_told_with_its_number(tmp_path: Path) -> None:
+    said = {"accepted": False, "complete": True, "violations": ["r"], "error": None}
+    cases = [case_of(1, 2), case_of(1, 3), case_of(1, 4)]
+    twice, once = {**said, "repeated": {"r": 2}}, said
+    answers = {digest(1): AllAccepted()[digest(1)], digest(2): twice, digest(3): once, digest(4): twice}
+    rows = list(decide(cases, observed(tmp_path, cases, answers)))
+    assert [row.get("repeated") for row in rows] == [{"r": 2}, None, {"r": 2}]
+
+
 def test_an_observation_that_is_missing_ends_the_stage_and_leaves_nothing(bench: Bench) -> None:
     bench.write(study(row("a")))
     bench.judge()
