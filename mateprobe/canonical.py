@@ -230,7 +230,7 @@ def _plain(value: Any) -> Any:
 def _plain_other(value: Any) -> Any:
     if isinstance(value, Enum):
         return _plain(value.value)
-    if is_dataclass(value) and not isinstance(value, type):
+    if not isinstance(value, type) and is_dataclass(value):
         return _plain_fields(value, field_names(type(value)))
     if isinstance(value, Mapping):
         return _plain(dict(value.items()))

@@ -97,7 +97,7 @@ class MutationCase:
         expected: Any = self.expected
         if isinstance(expected, Target):
             raise InvalidType(f"case {self.id!r} expected={self.expected!r} is no sequence; put it into one")
-        object.__setattr__(self, "expected", tuple(self.expected))
+        object.__setattr__(self, "expected", tuple(expected))
         check_label(self, "family", "target")
         for target in self.expected:
             if not isinstance(target, Target):

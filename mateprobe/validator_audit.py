@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from ._version import __version__
 from .canonical import plain
@@ -33,6 +33,8 @@ __all__ = [
 ]  # fmt: skip
 
 T = TypeVar("T")
+Scope = Literal["contract", "challenge"]
+"""Whether an obligation is one of the contract, or goes beyond it on purpose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +51,12 @@ class Obligation:
 
     id: str
     description: str
-    scope: Literal["contract", "challenge"] = "contract"
+    scope: Scope = "contract"
 
     def __post_init__(self) -> None:
         if not self.id or not self.description:
             raise InvalidValue(f"obligation id={self.id!r}, description={self.description!r}: neither may be empty")
-        if self.scope not in ("contract", "challenge"):
+        if self.scope not in get_args(Scope):
             raise InvalidValue(f"obligation {self.id!r} scope={self.scope!r}; expected 'contract' or 'challenge'")
 
 
@@ -307,7 +309,7 @@ def audit_validator(
         >>> [case.outcome.value for case in report.cases]
         ['detected', 'preserved']
     """
-    cases, obligations = tuple(cases), tuple(obligations)
+    obligations, cases = tuple(obligations), tuple(cases)
     check_inventory(cases, obligations, validator_id)
     if type(repeat) is not int or repeat < 1:
         raise InvalidValue(f"repeat={repeat!r}; expected how often each sample is judged, 1 or more")
