@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from .canonical import digest, field_names, plain
 from .errors import InvalidValue
@@ -40,6 +40,19 @@ class Contract(Protocol):
         ...
 
 
+class Reads(NamedTuple):
+    """What of a sample decides what a rule says: surfaces by id (None: all of them), and whether the context does.
+
+    Examples:
+        >>> from mateprobe import MinimumTokens
+        >>> MinimumTokens("thin", ("body",)).reads
+        Reads(surfaces=('body',), context=False)
+    """
+
+    surfaces: tuple[str, ...] | None = ()
+    context: bool = False
+
+
 @dataclass(frozen=True)
 class Rule:
     """Base of contracts that are frozen dataclasses: the fields are the configuration.
@@ -67,6 +80,15 @@ class Rule:
     def evaluate(self, document: Document, context: Context) -> tuple[Check, ...]:
         """Return at least one check; every subclass implements this."""
         raise NotImplementedError(f"{type(self).__qualname__} must implement evaluate(document, context)")
+
+    @property
+    def reads(self) -> Reads | None:
+        """What decides the checks, where every surface it names is there; None if that is not known.
+
+        Samples that are equal there get equal checks, so that one who judges many need not ask again. A
+        subclass that looks at more than its parent says so here.
+        """
+        return None
 
     def configuration(self) -> dict[str, Any]:
         """Return type, version, kind and parameters, the identity of this rule in reports.
@@ -121,7 +143,7 @@ class Profile:
         self, document: Document, context: Context, policy: Policy | None = None, *, input_digest: str | None = None
     ) -> Report:
         """Return the report on one document; ``input_digest`` saves a caller who knows it the hashing."""
-        checks = tuple(check for contract in self.contracts for check in _ask(contract, document, context))
+        checks = tuple(check for contract in self.contracts for check in ask(contract, document, context))
         return Report(
             checks=checks,
             input_digest=input_digest or digest({"document": document, "context": context}),
@@ -151,7 +173,15 @@ def evaluate(
     return Profile(contracts).evaluate(document, context, policy)
 
 
-def _ask(contract: Contract, document: Document, context: Context) -> tuple[Check, ...]:
+def ask(contract: Contract, document: Document, context: Context) -> tuple[Check, ...]:
+    """Return the checks of one contract, or the one check that says how it failed.
+
+    Examples:
+        >>> from mateprobe import MinimumTokens, Surface
+        >>> document = Document((Surface("body", "Paid."),))
+        >>> [check.code for check in ask(MinimumTokens("thin", ("title",)), document, Context({}))]
+        ['RULE_ERROR']
+    """
     try:
         checks = tuple(contract.evaluate(document, context))
         problem = _misattributed(contract, checks)
@@ -218,4 +248,4 @@ def require(condition: bool, message: str) -> None:
         raise InvalidValue(message)
 
 
-__all__ = ["RULE_ERROR", "Contract", "Profile", "Rule", "describe", "evaluate", "require", "state_of"]
+__all__ = ["RULE_ERROR", "Contract", "Profile", "Reads", "Rule", "ask", "describe", "evaluate", "require", "state_of"]

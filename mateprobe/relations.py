@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any, ClassVar, Literal
 
 from .canonical import same
-from .engine import Rule, require, state_of
+from .engine import Reads, Rule, require, state_of
 from .errors import InvalidType
 from .model import Check, Context, Document, Scalar, Status, scalar
 
@@ -80,6 +80,11 @@ class CompareFields(Rule):
             self.operator in ("eq", "le"), f"rule {self.rule_id!r} operator={self.operator!r}; expected 'eq' or 'le'"
         )
 
+    @property
+    def reads(self) -> Reads:
+        """The states alone."""
+        return Reads(context=True)
+
     def evaluate(self, document: Document, context: Context) -> tuple[Check, ...]:
         """Return one check, scope ``compare:L.kOPR.k``."""
         scope = f"compare:{self.left}{self.operator}{self.right}"
@@ -128,6 +133,11 @@ class AllowedTransition(Rule):
             for value in pair:
                 scalar(value, f"rule {self.rule_id!r} allowed value")
         object.__setattr__(self, "allowed", pairs)
+
+    @property
+    def reads(self) -> Reads:
+        """The states alone."""
+        return Reads(context=True)
 
     def evaluate(self, document: Document, context: Context) -> tuple[Check, ...]:
         """Return one check, scope ``transition:A.k->B.k``."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from .canonical import same
-from .engine import Rule, require, state_of
+from .engine import Reads, Rule, require, state_of
 from .errors import InvalidValue
 from .model import Check, Context, Document, Kind, Scalar, Status, names, scalar
 from .text import search, tokens
@@ -66,6 +66,11 @@ class RequiredFact(Rule):
     def __post_init__(self) -> None:
         scalar(self.expected, f"rule {self.rule_id!r} expected")
 
+    @property
+    def reads(self) -> Reads:
+        """The states alone."""
+        return Reads(context=True)
+
     def evaluate(self, document: Document, context: Context) -> tuple[Check, ...]:
         """Return one check, scope ``state:REF:KEY``."""
         scope = f"state:{self.state_ref}:{self.key}"
@@ -96,6 +101,11 @@ class DeclaredClaimsConsistent(Rule):
 
     def __post_init__(self) -> None:
         _tuples(self, "surface_ids")
+
+    @property
+    def reads(self) -> Reads:
+        """The surfaces with their claims, and the states."""
+        return Reads(self.surface_ids or None, context=True)
 
     def evaluate(self, document: Document, context: Context) -> tuple[Check, ...]:
         """Return one check per claim, or one per surface without claims; scope is the surface id."""
@@ -141,6 +151,11 @@ class StateChanged(Rule):
         _tuples(self, "keys")
         require(bool(self.keys), f"rule {self.rule_id!r} keys=() is empty; name the facts whose change counts")
 
+    @property
+    def reads(self) -> Reads:
+        """The states alone."""
+        return Reads(context=True)
+
     def evaluate(self, document: Document, context: Context) -> tuple[Check, ...]:
         """Return one check, scope ``transition:BEFORE->AFTER``, metric ``changed_keys``."""
         scope = f"transition:{self.before}->{self.after}"
@@ -182,6 +197,11 @@ class MinimumTokens(Rule):
             "expected 1 <= minimum_unique <= minimum",
         )
 
+    @property
+    def reads(self) -> Reads:
+        """The texts alone."""
+        return Reads(self.surface_ids)
+
     def evaluate(self, document: Document, context: Context) -> tuple[Check, ...]:
         """Return one check per surface, metrics ``tokens`` and ``unique_tokens``."""
         return tuple(self._surface(id, tokens(document.surface(id).text)) for id in self.surface_ids)
@@ -222,6 +242,11 @@ class LexicalRestatement(Rule):
             f"rule {self.rule_id!r} overlap_threshold={self.overlap_threshold}, "
             f"minimum_novel_tokens={self.minimum_novel_tokens}; expected a share from 0 to 1 and a count from 1",
         )
+
+    @property
+    def reads(self) -> Reads:
+        """Both texts alone."""
+        return Reads((self.source, self.target))
 
     def evaluate(self, document: Document, context: Context) -> tuple[Check, ...]:
         """Return one check, scope the target, metrics ``overlap`` (0 to 1) and ``novel_tokens``."""
@@ -265,6 +290,11 @@ class ForbiddenPattern(Rule):
             f"rule {self.rule_id!r} patterns={self.patterns}, surface_ids={self.surface_ids}; neither may be empty",
         )
         object.__setattr__(self, "_compiled", tuple(_pattern(self.rule_id, text) for text in self.patterns))
+
+    @property
+    def reads(self) -> Reads:
+        """The texts alone."""
+        return Reads(self.surface_ids)
 
     def evaluate(self, document: Document, context: Context) -> tuple[Check, ...]:
         """Return one check per surface."""
@@ -313,6 +343,11 @@ class SettledPremise(Rule):
         object.__setattr__(self, "patterns", pairs)
         object.__setattr__(self, "_compiled", compiled)
 
+    @property
+    def reads(self) -> Reads:
+        """The texts, and which premises are closed."""
+        return Reads(self.surface_ids, context=True)
+
     def evaluate(self, document: Document, context: Context) -> tuple[Check, ...]:
         """Return one check per closed premise and surface, premises in the context's order."""
         if not context.closed_premises:
@@ -351,6 +386,11 @@ class NoRepeatedText(Rule):
 
     def __post_init__(self) -> None:
         _tuples(self, "surface_ids")
+
+    @property
+    def reads(self) -> Reads:
+        """The texts, and the history."""
+        return Reads(self.surface_ids, context=True)
 
     def evaluate(self, document: Document, context: Context) -> tuple[Check, ...]:
         """Return one check per surface."""

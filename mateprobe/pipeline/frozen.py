@@ -7,6 +7,7 @@ cannot be fetched it takes the run's place, and says so.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -48,17 +49,16 @@ def replayed(frozen: Mapping[str, dict[str, Any]], samples: Iterable[str], path:
         yield frozen[sample]
 
 
-def compared(
-    rows: Iterable[dict[str, Any]], frozen: Mapping[str, dict[str, Any]], path: Path
-) -> Iterator[dict[str, Any]]:
-    """Yield fresh observations; at their end, hold them against the frozen ones.
+def compared(lines: Iterable[bytes], frozen: Mapping[str, dict[str, Any]], path: Path) -> Iterator[bytes]:
+    """Yield the lines of fresh observations; at their end, hold them against the frozen ones.
 
     Raises:
         StageError: a program answered otherwise than before; names each sample.
     """
     differences = []
-    for row in rows:
-        yield row
+    for line in lines:
+        yield line
+        row = json.loads(line)
         known = frozen.get(row["sample"])
         if known is not None and known != row:
             differences.append(f"sample {row['sample'][:12]}…: frozen {_said(known)}, fresh {_said(row)}")

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from functools import partial as bind
+from itertools import islice, starmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from mateprobe import strict_json
-from mateprobe.canonical import digest as digest_of, plain, plain_bytes, same, shard_of
-from mateprobe.engine import Contract, Profile
-from mateprobe.errors import InvalidStructure, InvalidType, InvalidValue, StageError, StudyError
-from mateprobe.model import Check, Report, Status
-from mateprobe.mutations import Sample, Target, violated
+from mateprobe.canonical import digest as digest_of, plain_bytes, shard_of
+from mateprobe.errors import InvalidType, InvalidValue, StageError
+from mateprobe.pipeline.contract_judge import ContractJudge
 from mateprobe.pipeline.digest_table import DigestTable
 from mateprobe.pipeline.environment import missing_here
-from mateprobe.pipeline.foreign import OwnCodeError, command_of, function_of
+from mateprobe.pipeline.foreign import command_of, function_of
 from mateprobe.pipeline.frozen import compared, frozen_path, frozen_rows, replayed
 from mateprobe.pipeline.named_code import CODE, is_own, load_function
+from mateprobe.pipeline.observation import failed, line
 from mateprobe.pipeline.programs import Programs, digests, is_program, limits_of, made_from, programs_of
 from mateprobe.pipeline.records import write_records
 from mateprobe.pipeline.schema_validator import schema_validator
@@ -43,18 +42,13 @@ from mateprobe.pipeline.section import (
 from mateprobe.pipeline.stage import run_stage
 from mateprobe.pipeline.store import Store
 from mateprobe.records import read_records
-from mateprobe.runner import Failure, Judgement, judge, said, undecided
-from mateprobe.serialization import contracts_from_data, policy_from_data, sample_from_data
+from mateprobe.runner import Failure, judge, said, undecided
 
 REJUDGED = 16
 """Samples judged a second time, unless the validator sets ``rejudge``."""
 
-STRUCTURE = "structure"
-"""The id reported when an adapter finds that a sample has not the structure a profile can judge."""
-
-Observation = dict[str, Any]
-Observer = Callable[[Iterable[tuple[str, Any]]], Iterator[Observation]]
-"""Takes samples, each with its digest; yields what the validator said of each, in order."""
+Observer = Callable[[Iterable[tuple[str, Any]]], Iterator[bytes]]
+"""Takes samples, each with its digest; yields the line of what the validator said of each, in order."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -75,8 +69,8 @@ def run(args: argparse.Namespace) -> int:
     program = is_program(section["validator"])
     frozen = frozen_path(study, part)
 
-    def write(path: Path, rows: Iterable[Observation], header: Mapping[str, Any]) -> None:
-        write_records(path, "observations", map(plain_bytes, rows), {"validator": validator, **header})
+    def write(path: Path, rows: Iterable[bytes], header: Mapping[str, Any]) -> None:
+        write_records(path, "observations", rows, {"validator": validator, **header})
 
     def make(partial: Mapping[str, Path]) -> None:
         mine = distinct_samples(read_records(cases, "cases"), args.shard, shards)
@@ -123,7 +117,7 @@ def _without(section: Mapping[str, Any], frozen: Path) -> dict[str, Any]:
 
 def _answered(
     samples: Iterable[tuple[str, Any]], section: Mapping[str, Any], path: Path, *, fresh: bool
-) -> Iterator[Observation]:
+) -> Iterator[bytes]:
     """Yield what programs say of each sample: now, or frozen where the study or the machine wants it so."""
     validator = section["validator"]
     folder = study_folder(section)
@@ -140,17 +134,17 @@ def _answered(
             raise StageError(f"validator {validator['id']!r}: {missing[0]}, and {path} cannot stand in for it")
         rows = observed(
             samples,
-            _each(lambda digest, sample: _row(digest, programs.ask(digest, sample))),
+            _each(lambda digest, sample: line(digest, programs.ask(digest, sample))),
             validator.get("rejudge", REJUDGED),
         )
         yield from compared(rows, frozen or {}, path)
 
 
 def _replayed(
-    samples: Iterable[tuple[str, Any]], frozen: Mapping[str, Observation], path: Path, why: str
-) -> Iterator[Observation]:
+    samples: Iterable[tuple[str, Any]], frozen: Mapping[str, dict[str, Any]], path: Path, why: str
+) -> Iterator[bytes]:
     print(f"observe: replayed {path}: {why}", file=sys.stderr)
-    yield from replayed(frozen, (digest for digest, _ in samples), path)
+    yield from map(plain_bytes, replayed(frozen, (digest for digest, _ in samples), path))
 
 
 def distinct_samples(cases: Iterable[Mapping[str, Any]], shard: int = 0, shards: int = 1) -> Iterator[tuple[str, Any]]:
@@ -166,18 +160,16 @@ def distinct_samples(cases: Iterable[Mapping[str, Any]], shard: int = 0, shards:
                 yield digest, case[side]
 
 
-def observed(samples: Iterable[tuple[str, Any]], observer: Observer, rejudge: int) -> Iterator[Observation]:
-    """Yield the observation of each sample; the first ``rejudge`` samples are judged twice.
+def observed(samples: Iterable[tuple[str, Any]], observer: Observer, rejudge: int) -> Iterator[bytes]:
+    """Yield the line of each sample's observation; the first ``rejudge`` samples are judged twice.
 
     A validator that says two things of one sample has no verdict on it: that is an error, never an
     average of the two.
     """
-    rows = observer(_asked(samples, rejudge))
-    for position, row in enumerate(rows):
-        if position < rejudge and not same(row, again := next(rows)):
-            yield failed(row["sample"], undecided(_said(row), _said(again)))
-        else:
-            yield row
+    lines = observer(_asked(samples, rejudge))
+    for first in islice(lines, rejudge):
+        yield first if (then := next(lines)) == first else _undecided(first, then)
+    yield from lines
 
 
 def _asked(samples: Iterable[tuple[str, Any]], twice: int) -> Iterator[tuple[str, Any]]:
@@ -188,18 +180,15 @@ def _asked(samples: Iterable[tuple[str, Any]], twice: int) -> Iterator[tuple[str
             yield sample
 
 
-def _each(observe: Callable[[str, Any], Observation]) -> Observer:
+def _each(observe: Callable[[str, Any], bytes]) -> Observer:
     """Return the observer that asks about one sample after another."""
     return lambda samples: (observe(digest, sample) for digest, sample in samples)
 
 
-def _said(row: Observation) -> str:
-    return said(**{key: row[key] for key in ("accepted", "complete", "violations", "error")})
-
-
-def failed(digest: str, message: str) -> Observation:
-    """Return the observation of a sample on which the validator gave no usable verdict."""
-    return {"sample": digest, "accepted": False, "complete": False, "violations": [], "error": _utf8(message)}
+def _undecided(first: bytes, then: bytes) -> bytes:
+    rows = [json.loads(line) for line in (first, then)]
+    told = (said(**{key: row[key] for key in ("accepted", "complete", "violations", "error")}) for row in rows)
+    return plain_bytes(failed(rows[0]["sample"], undecided(*told)))
 
 
 @contextmanager
@@ -219,135 +208,28 @@ def observer_of(
     elif "callable" not in validator:
         adapter = validator.get("adapter")
         with function_of(adapter, code, reads) if adapter else nullcontext() as adapted:
-            yield _contracts(validator, folder, adapted)
+            judge = ContractJudge(validator, folder, adapted)
+            yield judge.header, _each(judge.observe)
     elif is_own(name := validator["callable"]):
         limits, runs = limits_of(validator), validator.get("runs", ())
         form, given = "validator", validator.get("with", {})
         with closing(command_of(name, code, form, given, reads=reads, runs=runs, limits=limits)) as command:
-            yield {"itemised": False}, lambda samples: (_row(*answer) for answer in command.ask_ahead(samples))
+            yield {"itemised": False}, lambda samples: starmap(line, command.ask_ahead(samples))
     else:
         function = load_function(name)
         yield {"itemised": False}, _each(bind(_ask, bind(function, **validator.get("with", {}))))
 
 
-def _contracts(
-    validator: Mapping[str, Any], folder: Path, adapted: Callable[[Any], Any] | None
-) -> tuple[dict[str, Any], Observer]:
-    profile = Profile(contracts_of(validator, folder))
-    policy = policy_from_data(validator.get("policy", {}), "policy")
-
-    def observe(digest: str, data: Any) -> Observation:
-        try:
-            sample = adapted(data) if adapted else data
-            sample = sample if isinstance(sample, Sample) else sample_from_data(sample)
-        except OwnCodeError as error:
-            return {**failed(digest, str(error)), "input_digest": None, "checks": []}
-        except InvalidStructure as error:
-            return {**_refused(digest, error), "input_digest": None, "checks": []}
-        except (InvalidValue, InvalidType) as error:
-            raise type(error)(f"sample {digest}: {error}") from None
-        known = None if adapted else digest  # a sample that is a document and context has their digest
-        report = profile.evaluate(sample.document, sample.context, policy, input_digest=known)
-        broken = [check.rule_id for check in report.checks if check.status is Status.ERROR]
-        return {
-            "sample": digest,
-            "accepted": report.accepted,
-            "complete": report.complete,
-            "violations": [target.finding_id for target in violated(report)],
-            **_repeated(report),
-            "error": f"rules failed: {', '.join(broken)}" if broken else None,
-            "input_digest": report.input_digest,
-            "checks": [_written(check) for check in report.checks],
-        }
-
-    return {"itemised": True, "contracts_digest": profile.digest, "policy": plain(policy)}, _each(observe)
-
-
-def _written(check: Check) -> dict[str, Any]:
-    """Return a check as its record has it, keys in order: nearly all of what this stage writes, so spelled out."""
-    return {
-        "code": check.code,
-        "evidence": check.evidence,
-        "kind": check.kind.value,
-        "metrics": [list(metric) for metric in check.metrics],
-        "rule_id": check.rule_id,
-        "scope": check.scope,
-        "status": check.status.value,
-        "version": check.version,
-    }
-
-
-def _repeated(report: Report) -> dict[str, Any]:
-    """Return how often each id was found, where it was found more than once."""
-    found = Counter(
-        Target(check.rule_id, check.code, check.scope).finding_id
-        for check in report.checks
-        if check.status is Status.VIOLATED
-    )
-    repeated = {id: number for id, number in sorted(found.items()) if number > 1}
-    return {"repeated": repeated} if repeated else {}
-
-
-def contracts_of(validator: Mapping[str, Any], folder: Path) -> tuple[Contract, ...]:
-    """Return the contracts of a validator: listed in its study, or recorded with a collection.
-
-    Raises:
-        StudyError: a recorded profile of another form, or with no rule of the wanted kinds.
-    """
-    if "contracts" in validator:
-        return contracts_from_data(validator["contracts"], "contracts")
-    path = source_path(validator["configuration"], folder)
-    kinds = validator.get("kinds", ["invariant", "heuristic"])
-    recorded = [rule for rule in strict_json.load(path)["rule_configuration"] if rule["kind"] in kinds]
-    if not recorded:
-        raise StudyError(f"{path}: rule_configuration: expected rules of kind {' or '.join(kinds)}, found none")
-    listed = [{"type": rule["type"].rpartition(".")[2], **rule["parameters"]} for rule in recorded]
-    contracts = contracts_from_data(listed, f"{path}: rule_configuration")
-    for contract, rule in zip(contracts, recorded, strict=True):
-        if not same(contract.configuration(), rule):
-            raise StudyError(f"{path}: rule_configuration: {rule!r} is not what this library calls so")
-    return contracts
-
-
-def _refused(digest: str, error: InvalidStructure) -> Observation:
-    return {
-        "sample": digest,
-        "accepted": False,
-        "complete": True,
-        "violations": [STRUCTURE],
-        "evidence": [str(error)],
-        "error": None,
-    }
-
-
-def _ask(validator: Callable[[Any], Any], digest: str, sample: Any) -> Observation:
+def _ask(validator: Callable[[Any], Any], digest: str, sample: Any) -> bytes:
     given: list[Any] = []
 
     def watched(copy: Any) -> Any:
         given.append(copy)
         return validator(copy)
 
-    row = _row(digest, judge(watched, sample))
-    changed = row["error"] is None and given and not _unchanged(given[0], digest)
-    return {**row, "changed_sample": True} if changed else row
-
-
-def _row(digest: str, found: Judgement) -> Observation:
-    if isinstance(found, Failure):
-        return failed(digest, found.message)
-    return {
-        "sample": digest,
-        "accepted": found.accepted,
-        "complete": found.complete,
-        "violations": [_utf8(id) for id in found.violations],
-        "evidence": [_utf8(text) for text in found.evidence],
-        "error": None,
-    }
-
-
-def _utf8(text: str) -> str:
-    """Return the text with lone surrogates spelled out: a validator may say what no file can hold."""
-    return text.encode(errors="backslashreplace").decode()
+    found = judge(watched, sample)
+    changed = not isinstance(found, Failure) and bool(given) and not _unchanged(given[0], digest)
+    return line(digest, found, changed=changed)
 
 
 def _unchanged(copy: Any, digest: str) -> bool:

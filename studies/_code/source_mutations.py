@@ -132,7 +132,7 @@ MUTATIONS: Mapping[str, Mutation] = {
         "(target.rule_id, target.code) in {(found.rule_id, found.code) for found in ids}",
     ),
     "swallow_rule_error": Mutation(
-        "rule_errors", "mateprobe/engine.py", "_ask", "Status.ERROR", "Status.SATISFIED"
+        "rule_errors", "mateprobe/engine.py", "ask", "Status.ERROR", "Status.SATISFIED"
     ),
 }  # fmt: skip
 

@@ -328,7 +328,7 @@ def test_detailed_assertions_end_every_case_as_the_audit_does(profile: str) -> N
     cases = [json.loads(case_line(row, OBLIGATIONS)[1]) for row in ROWS]
     validator = next(validator for validator in STUDY["validators"] if validator["id"] == profile)
     with observer_of(validator) as (_, observer):
-        observed = {row["sample"]: row for row in observer(distinct_samples(cases))}
+        observed = {row["sample"]: row for row in map(json.loads, observer(distinct_samples(cases)))}
     outcomes = {
         case["id"]: detailed_outcome(case, observed[case["baseline_sha256"]], observed[case["variant_sha256"]])
         for case in cases

@@ -118,7 +118,7 @@ def test_a_validator_of_ours_that_changes_its_sample_is_told_of() -> None:
         sample["n"] = abs(sample["n"])
         return Verdict(True)
 
-    kept, changed = (_ask(ask, digest({"n": n}), {"n": n}) for n in (1, -1))
+    kept, changed = (json.loads(_ask(ask, digest({"n": n}), {"n": n})) for n in (1, -1))
     assert (kept.get("changed_sample", False), changed.get("changed_sample", False)) == (False, True)
     assert (kept["accepted"], changed["accepted"]) == (True, True)
 

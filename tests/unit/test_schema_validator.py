@@ -160,4 +160,4 @@ def test_a_study_names_a_schema_or_several(tmp_path: Path, monkeypatch: pytest.M
     for named, sample in (("studies/s.json", 1), ({"s": "studies/s.json"}, {"schema": "s", "instance": 1})):
         with observer_of({"id": "v", "schema": named}, Path("studies")) as (header, observe):
             assert header == {"itemised": False}
-            assert [row["violations"] for row in observe([("0" * 64, sample)])] == [["type@"]]
+            assert [json.loads(line)["violations"] for line in observe([("0" * 64, sample)])] == [["type@"]]
