@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import shutil
 import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -27,11 +26,12 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from time import monotonic
 from typing import IO, Any
 
-from . import confine, strict_json
+from . import confine
+from .answers import Answers, Fault, excerpt, told
 from .canonical import canonical_bytes, plain_bytes
-from .errors import InvalidType, InvalidValue, StudyError
+from .errors import StudyError
 from .reach import executable, readable
-from .runner import Failure, Judgement, Origin, Verdict
+from .runner import Failure, Judgement, Origin
 
 ANSWER_LIMIT = 1 << 20  # bytes of one answer
 FILE_LIMIT = 256 << 20  # bytes of one file it writes
@@ -41,8 +41,6 @@ AHEAD = 64  # samples a program may have before it has answered
 GRACE = 2.0  # seconds a program that closed its output has to end by itself
 PYTHON = "python"
 """As a program: the Python that runs MateProbe."""
-
-_VERDICT = {"id", "accepted", "complete", "violations", "evidence"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +93,12 @@ class Command:
         self._reach = _found(reach or Reach())
         self._preface = b"" if preface is None else canonical_bytes(preface) + b"\n"
         self._process: _Process | None = None
+        self._answers = Answers()
 
     def ask(self, id: str, sample: Any) -> Judgement:
         """Return what the program says of a sample; its every failure is a value."""
         try:
-            return _judgement(id, self.exchange(id, sample))
+            return self._answers.judgement(id, self.exchange(id, sample))
         except Fault as fault:
             return self._failure(fault)
 
@@ -118,7 +117,7 @@ class Command:
                 return
             id, _ = waiting.popleft()
             try:
-                yield id, _judgement(id, self._running().line(self._limits.seconds))
+                yield id, self._answers.judgement(id, self._running().line(self._limits.seconds))
             except Fault as fault:
                 yield id, self._failure(fault)
                 for _, request in waiting:
@@ -160,19 +159,6 @@ class Command:
         if self._process:
             self._process.kill()
         self._process = None
-
-
-def told(text: str) -> str:
-    """Return the text of a failure without what differs from run to run: addresses and folders."""
-    return _FOLDERS.sub("…/", _ADDRESS.sub("0x…", text))
-
-
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
-_FOLDERS = re.compile(r"(?<![\w:/.])/(?:[\w.+-]+/)+")
-
-
-class Fault(Exception):
-    """A program did not answer as the protocol says."""
 
 
 class _Process:
@@ -217,13 +203,13 @@ class _Process:
             Fault: none comes in time, or more or other than one line.
         """
         if surplus := bytes(self._answer) + _available(self._child.stdout):
-            raise Fault(f"wrote without being asked: {_excerpt(surplus)}")
+            raise Fault(f"wrote without being asked: {excerpt(surplus)}")
         self.send(request)
         line = self.line(seconds)
         if self._unsent:
-            raise Fault(f"answered before it had read the sample: {_excerpt(line)}")
+            raise Fault(f"answered before it had read the sample: {excerpt(line)}")
         if self._answer:
-            raise Fault(f"expected one line for a sample, found another: {_excerpt(self._answer)}")
+            raise Fault(f"expected one line for a sample, found another: {excerpt(self._answer)}")
         return line
 
     @property
@@ -278,7 +264,7 @@ class _Process:
 
     def _ended(self) -> str:
         if self._answer:
-            return f"expected a whole line, found the end of the output after {_excerpt(self._answer)}"
+            return f"expected a whole line, found the end of the output after {excerpt(self._answer)}"
         try:
             code = self._child.wait(GRACE)
         except subprocess.TimeoutExpired:
@@ -337,38 +323,6 @@ def _tell_unconfined() -> None:
         logging.getLogger("mateprobe").warning("programs are not confined here: %s; see docs/security.md", lacking)
 
 
-def _judgement(id: str, line: bytes) -> Judgement:
-    """Return what a line of the protocol says.
-
-    Raises:
-        Fault: it is none, or one about another sample.
-    """
-    try:
-        answer = strict_json.loads(line, "answer")
-    except InvalidValue as error:
-        raise Fault(f"expected JSON, found {_excerpt(line)} ({error})") from None
-    if not isinstance(answer, dict) or answer.keys() not in ({"id", "error"}, _VERDICT):
-        raise Fault(f"expected an object with id and error, or with {sorted(_VERDICT)}, found {_excerpt(line)}")
-    if answer.pop("id") != id:
-        raise Fault(f"expected the answer about sample {id!r}, found {_excerpt(line)}")
-    if "error" in answer:
-        return Failure(Origin.VALIDATOR, told(_text(answer["error"], line)))
-    return _verdict(answer, line)
-
-
-def _text(error: Any, line: bytes) -> str:
-    if not isinstance(error, str) or not error:
-        raise Fault(f"expected the error as text, found {_excerpt(line)}")
-    return error
-
-
-def _verdict(answer: Mapping[str, Any], line: bytes) -> Verdict:
-    try:
-        return Verdict(**answer)
-    except (InvalidValue, InvalidType) as error:
-        raise Fault(f"{error}; found {_excerpt(line)}") from None
-
-
 def _variables(folder: str) -> dict[str, str]:
     """Return the variables of a program: none of ours but where programs are."""
     fixed = {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0", "TZ": "UTC"}
@@ -392,7 +346,3 @@ def _last(text: str) -> str:
     """Return the last line that says something, at most 200 characters of it."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1][:200] if lines else ""
-
-
-def _excerpt(data: bytes | bytearray) -> str:
-    return repr(bytes(data[:80]).decode(errors="replace").rstrip("\n"))

@@ -106,7 +106,23 @@ class RecordFile:
             EvidenceError: a line that is no JSON object, or a file cut short or changed since it
                 was written; names the line.
         """
-        reader = strict_json.loads if self.strict else strict_json.loads_quickly
+        for number, line in self.lines():
+            yield self.record(number, line)
+
+    def record(self, number: int, line: bytes) -> dict[str, Any]:
+        """Return the record of a line, which ``number`` names in errors.
+
+        Raises:
+            EvidenceError: it is no JSON object.
+        """
+        return _object(self.path, number, line, strict_json.loads if self.strict else strict_json.loads_quickly)
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the number and the line, with its end, of each record, unread.
+
+        Raises:
+            EvidenceError: as iterating, but for lines that are no JSON object.
+        """
         digest = hashlib.sha256()
         with self.path.open("rb") as stream:
             lines = iter(partial(stream.readline, LINE_LIMIT + 1), b"")
@@ -114,7 +130,7 @@ class RecordFile:
             number, line = 2, next(lines, b"")
             for following in lines:  # one line behind: the last is the footer, not a record
                 digest.update(line)
-                yield _object(self.path, number, line, reader)
+                yield number, line
                 number, line = number + 1, following
         self._check_footer(number, line, digest.hexdigest())
 

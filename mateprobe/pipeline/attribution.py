@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 from mateprobe.outcome import INELIGIBLE, Outcome, Relation
@@ -26,19 +26,21 @@ class Attribution:
         self._unexpected: Counter[tuple[str, str]] = Counter()
         self._reported = self._attributed = 0
 
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Count one outcome row."""
-        if Outcome(row["outcome"]) in INELIGIBLE:
+    def add(
+        self, relation: Relation, outcome: Outcome, expected: Sequence[str], reported: Sequence[str], cases: int = 1
+    ) -> None:
+        """Count so many cases that are alike."""
+        if outcome in INELIGIBLE:
             return
-        expected, reported = row["expected"], row["reported"]
         for wanted in expected or [NOTHING]:
             for found in reported or [NOTHING]:
-                self._matrix[wanted, found] += 1
+                self._matrix[wanted, found] += cases
         surplus = set(reported) - set(expected)
-        self._unexpected.update((row["relation"], found) for found in surplus)
-        if row["relation"] == Relation.VIOLATION:
-            self._reported += len(reported)
-            self._attributed += len(reported) - len(surplus)
+        for found in surplus:
+            self._unexpected[relation.value, found] += cases
+        if relation is Relation.VIOLATION:
+            self._reported += cases * len(reported)
+            self._attributed += cases * (len(reported) - len(surplus))
 
     def figures(self) -> dict[str, Any]:
         """Return the matrix, the unexpected findings and the precision, as JSON data in sorted order."""

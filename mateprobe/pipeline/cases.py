@@ -5,18 +5,21 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import marshal
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any
 
 from mateprobe import strict_json
 from mateprobe.beside import file_below
-from mateprobe.canonical import canonical_bytes
+from mateprobe.canonical import canonical_bytes, plain_bytes
 from mateprobe.errors import EvidenceError, InvalidType, InvalidValue, MateProbeError, StudyError, one_of
 from mateprobe.outcome import Relation, Validity
 from mateprobe.pipeline.file_cases import FileCase, file_cases
 from mateprobe.pipeline.foreign import OwnCodeError, function_of, generated
+from mateprobe.pipeline.named_code import is_own
 from mateprobe.pipeline.records import write_records
 from mateprobe.pipeline.section import (
     EVIDENCE,
@@ -58,7 +61,8 @@ def run(args: argparse.Namespace) -> int:
         read_protocol(section["study"])  # before anything is observed
         checked = verified(_rows(section, inputs), source.get("verify"), code, read_by_generator(source))
         rows = pinned(checked, source.get("published"), code)
-        lines = (case_line(row, section["obligations"]) for row in rows)
+        encoder = Encoder(parsed=is_own(source.get("generate", "")))
+        lines = (case_line(row, section["obligations"], encoder) for row in rows)
         count, _ = write_records(partial["cases"], "cases", unique(in_order(lines)))
         if not count:
             raise StudyError(f"study {section['study']!r}: its cases are none; a study without cases proves nothing")
@@ -194,7 +198,44 @@ def pinned(
         raise StudyError(f"cases as published JSON: expected sha256 {published['sha256']}, found {sha256}")
 
 
-def case_line(row: Mapping[str, Any], obligations: Collection[str]) -> Line:
+class Encoder:
+    """Turns samples into canonical bytes, each with its identity.
+
+    Args:
+        parsed: whether samples come from JSON, and are plain data as they stand.
+    """
+
+    def __init__(self, *, parsed: bool = False) -> None:
+        self._parsed = parsed
+        self._last: tuple[bytes | None, tuple[bytes, str]] = (None, (b"", ""))
+
+    def baseline(self, sample: Any) -> tuple[bytes, str]:
+        """Return what ``sample`` does; a baseline that follows its equal, as most do, is not encoded again."""
+        try:
+            exact = marshal.dumps(sample, 2)  # equal only for equal values, types and order
+        except ValueError:
+            return self.sample(sample)
+        if exact != self._last[0]:
+            self._last = (exact, self.sample(sample))
+        return self._last[1]
+
+    def sample(self, sample: Any) -> tuple[bytes, str]:
+        """Return a sample's canonical bytes and their SHA-256 in hexadecimal.
+
+        Raises:
+            InvalidValue, InvalidType: JSON cannot hold it.
+        """
+        data = self._bytes(sample)
+        return data, hashlib.sha256(data).hexdigest()
+
+    def _bytes(self, sample: Any) -> bytes:
+        if self._parsed:
+            with suppress(ValueError, RecursionError):
+                return plain_bytes(sample)
+        return canonical_bytes(sample)  # says what is wrong, and where
+
+
+def case_line(row: Mapping[str, Any], obligations: Collection[str], encoder: Encoder | None = None) -> Line:
     """Return a case's id and canonical line, with the identities of its samples, if it says all it must.
 
     A row without relation is a sample without a pair: it has no variant, and no baseline either if
@@ -217,7 +258,7 @@ def case_line(row: Mapping[str, Any], obligations: Collection[str]) -> Line:
         raise InvalidValue(f"{name} has no relation: expected no variant, no expected ids and validity unreviewed")
     _check_labels(name, row, obligations, unpaired=unpaired)
     try:
-        return row["id"], _line(row, unpaired=unpaired)
+        return row["id"], _line(row, encoder or Encoder(), unpaired=unpaired)
     except (InvalidValue, InvalidType) as error:
         raise type(error)(f"{name}: {error}") from None
 
@@ -229,20 +270,18 @@ def _named(row: Any) -> str:
     return f"{place}case {id!r:.80}"
 
 
-def _line(row: Mapping[str, Any], *, unpaired: bool) -> bytes:
+def _line(row: Mapping[str, Any], encoder: Encoder, *, unpaired: bool) -> bytes:
     """Put the line together in the order of its keys: samples, most of it, are encoded once."""
     about = b'"about":%b,' % canonical_bytes(row["about"]) if "about" in row else b""
     middle = canonical_bytes({key: row[key] for key in _MIDDLE})[1:-1]
-    baseline, variant = (_sample(row[side], absent=unpaired and row[side] is None) for side in ("baseline", "variant"))
+    (baseline, its_sha256), (variant, sha256) = encoder.baseline(row["baseline"]), encoder.sample(row["variant"])
+    identities = [
+        b"null" if unpaired and row[side] is None else b'"%b"' % of_side.encode()
+        for side, of_side in (("baseline", its_sha256), ("variant", sha256))
+    ]
     return b'{%b"baseline":%b,"baseline_sha256":%b,%b,"variant":%b,"variant_sha256":%b}' % (
-        about, *baseline, middle, *variant
+        about, baseline, identities[0], middle, variant, identities[1],
     )  # fmt: skip
-
-
-def _sample(sample: Any, *, absent: bool) -> tuple[bytes, bytes]:
-    """Return a sample's canonical bytes and its identity in quotes."""
-    data = canonical_bytes(sample)
-    return data, b"null" if absent else b'"%b"' % hashlib.sha256(data).hexdigest().encode()
 
 
 def _check_labels(name: str, row: Mapping[str, Any], obligations: Collection[str], *, unpaired: bool) -> None:

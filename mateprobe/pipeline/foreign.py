@@ -15,8 +15,9 @@ from time import monotonic
 from typing import Any
 
 from mateprobe import confine, errors, strict_json
+from mateprobe.answers import Fault, told
 from mateprobe.beside import stays_below
-from mateprobe.command import Command, Fault, Limits, Reach, told
+from mateprobe.command import Command, Limits, Reach
 from mateprobe.errors import InvalidValue, StudyError
 from mateprobe.pipeline import own_code
 from mateprobe.pipeline.code import PACKAGE

@@ -25,6 +25,9 @@ from mateprobe.pipeline.section import (
 from mateprobe.pipeline.stage import run_stage
 from mateprobe.records import RecordFile, read_records
 
+KEPT = 4096
+"""Answers, and decisions, that are kept as they were written; then they are forgotten and gathered anew."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the stage's arguments."""
@@ -94,17 +97,21 @@ class Observations:
 
     A sample's observation is in the file of its shard; in each file they stand in the order in which
     the cases ask for them.
+
+    Attributes:
+        answers: what was said, each answer once: most samples are told the same.
     """
 
     def __init__(self, files: Sequence[RecordFile]) -> None:
         self._files = files
-        self._rows = [iter(file) for file in files]
+        self._lines = [file.lines() for file in files]
         self._known = DigestTable()
-        self._said = list[Observed]()  # most samples are told the same: each answer is kept once
+        self.answers = list[Observed]()
         self._places: dict[Observed, int] = {}
+        self._read: dict[bytes, int] = {}
 
-    def of(self, digest: str) -> Observed:
-        """Return what was said of a sample.
+    def of(self, digest: str) -> int:
+        """Return the place, among the answers, of what was said of a sample.
 
         Raises:
             EvidenceError: nothing was: the file does not belong to these cases.
@@ -112,19 +119,28 @@ class Observations:
         known = self._known.get(digest)
         if not known:
             shard = shard_of(digest, len(self._files))
-            row = next(self._rows[shard], None)
-            if row is None or row["sample"] != digest:
-                found = f"sample {row['sample']}" if row else "the end of the file"
-                raise EvidenceError(f"{self._files[shard].path}: expected sample {digest}, found {found}{_REMEDY}")
-            known = self._place(_observed(row))
+            number, line = next(self._lines[shard], (0, b""))
+            decisive = _decisive(line, digest)
+            known = self._read.get(decisive) or self._keep(decisive, self._observed(shard, number, line, digest))
             self._known.put(digest, known)
-        return self._said[known - 1]
+        return known - 1
 
-    def _place(self, observed: Observed) -> int:
-        """Return the place, from 1, where an answer is kept."""
-        place = self._places.setdefault(observed, len(self._said) + 1)
-        if place > len(self._said):
-            self._said.append(observed)
+    def _observed(self, shard: int, number: int, line: bytes, digest: str) -> Observed:
+        file = self._files[shard]
+        row = file.record(number, line) if line else None
+        if row is None or row["sample"] != digest:
+            found = f"sample {row['sample']}" if row else "the end of the file"
+            raise EvidenceError(f"{file.path}: expected sample {digest}, found {found}{_REMEDY}")
+        return _observed(row)
+
+    def _keep(self, decisive: bytes, observed: Observed) -> int:
+        """Return the place, from 1, where an answer is kept, and keep how it was written."""
+        place = self._places.setdefault(observed, len(self.answers) + 1)
+        if place > len(self.answers):
+            self.answers.append(observed)
+        if len(self._read) >= KEPT:
+            self._read.clear()
+        self._read[decisive] = place
         return place
 
     def close(self) -> None:
@@ -133,9 +149,19 @@ class Observations:
         Raises:
             EvidenceError: one goes on after the last case, or was cut short or edited.
         """
-        for file, rows in zip(self._files, self._rows, strict=True):
-            for row in rows:
-                raise EvidenceError(f"{file.path}: expected its end, found sample {row['sample']}{_REMEDY}")
+        for file, lines in zip(self._files, self._lines, strict=True):
+            for number, line in lines:
+                sample = file.record(number, line)["sample"]
+                raise EvidenceError(f"{file.path}: expected its end, found sample {sample}{_REMEDY}")
+
+
+def _decisive(line: bytes, digest: str) -> bytes:
+    """Return a line without its sample and without what each rule said, most of it, which decides no outcome.
+
+    Quotes inside of a text are escaped, so that a key of the record is found only where it is one.
+    """
+    start, end = line.find(b'"checks":['), line.rfind(b'],"complete":')
+    return (line if start < 0 else line[:start] + line[end:]).replace(digest.encode(), b"")
 
 
 _REMEDY = "; it is not of these cases: remove it and run again"
@@ -171,35 +197,48 @@ def decide(
     """
     observations = Observations(files)
     itemised = files[0].header["itemised"]
+    decided = dict[Any, tuple[Facts, dict[str, Any]]]()
     for case in cases:
         if case["relation"] is None:
             yield _unpaired(case, observations)
             continue
-        baseline = observations.of(case["baseline_sha256"])
-        variant = observations.of(case["variant_sha256"])
-        facts = Facts(
-            relation=Relation(case["relation"]),
-            validity=Validity(case["validity"]),
-            identical=case["baseline_sha256"] == case["variant_sha256"],
-            baseline=baseline.judged,
-            variant=variant.judged,
-            named=set(case["expected"]) <= set(variant.violations),
-            itemised=itemised,
-        )
-        decision = classify(facts)
-        failed = {Reason.BASELINE_ERROR: baseline.error, Reason.VARIANT_ERROR: variant.error}.get(decision.reason)
-        yield {
-            **_kept(case),
-            "outcome": decision.outcome.value,
-            "reason": f"{decision.reason}: {failed}" if failed else decision.reason.value,
-            "reported": list(variant.violations),
-            **({"repeated": variant.repeated} if variant.repeated else {}),
-            **({"changed_sample": True} if baseline.changed_sample or variant.changed_sample else {}),
-            "baseline": baseline.said,
-            "variant": variant.said,
-            **{name: _READINGS[name](case, facts, baseline, variant) for name in comparators if name in _READINGS},
-        }
+        places = observations.of(case["baseline_sha256"]), observations.of(case["variant_sha256"])
+        baseline, variant = (observations.answers[place] for place in places)
+        identical = case["baseline_sha256"] == case["variant_sha256"]
+        key = (case["relation"], case["validity"], identical, *places, *case["expected"])
+        known = decided.get(key)
+        if known is None:
+            if len(decided) >= KEPT:
+                decided.clear()
+            facts = Facts(
+                relation=Relation(case["relation"]),
+                validity=Validity(case["validity"]),
+                identical=identical,
+                baseline=baseline.judged,
+                variant=variant.judged,
+                named=set(case["expected"]) <= set(variant.violations),
+                itemised=itemised,
+            )
+            known = decided[key] = (facts, _ended(facts, baseline, variant))
+        facts, ended = known
+        readings = {name: _READINGS[name](case, facts, baseline, variant) for name in comparators if name in _READINGS}
+        yield {**_kept(case), **ended, **readings}
     observations.close()
+
+
+def _ended(facts: Facts, baseline: Observed, variant: Observed) -> dict[str, Any]:
+    """Return how a pair of such facts ends, as the fields of its row."""
+    decision = classify(facts)
+    failed = {Reason.BASELINE_ERROR: baseline.error, Reason.VARIANT_ERROR: variant.error}.get(decision.reason)
+    return {
+        "outcome": decision.outcome.value,
+        "reason": f"{decision.reason}: {failed}" if failed else decision.reason.value,
+        "reported": list(variant.violations),
+        **({"repeated": variant.repeated} if variant.repeated else {}),
+        **({"changed_sample": True} if baseline.changed_sample or variant.changed_sample else {}),
+        "baseline": baseline.said,
+        "variant": variant.said,
+    }
 
 
 def _kept(case: Mapping[str, Any]) -> dict[str, Any]:
@@ -208,7 +247,7 @@ def _kept(case: Mapping[str, Any]) -> dict[str, Any]:
 
 def _unpaired(case: Mapping[str, Any], observations: Observations) -> dict[str, Any]:
     """Return the row of a sample without a pair: what was said of it, and no outcome."""
-    sample = observations.of(case["baseline_sha256"]) if case["baseline_sha256"] else None
+    sample = observations.answers[observations.of(case["baseline_sha256"])] if case["baseline_sha256"] else None
     return {
         **_kept(case),
         "outcome": None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mateprobe.errors import StageError
@@ -19,6 +19,11 @@ from mateprobe.tally import assess, counts, rates, ratio
 Pair = tuple[Relation, Outcome]
 READINGS = frozenset({"boolean", "detailed"})
 """Fields of an outcome row that hold another reading of the same observations."""
+
+ALIKE = 4096
+"""Kinds of rows that are counted up together: memory stays flat however many there are."""
+
+_COUNTED = ("family", "obligation", "relation", "outcome", "validity", "baseline", "variant", *sorted(READINGS))
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -61,28 +66,42 @@ class Tally:
         self.attribution = Attribution()
         self.changed_samples: list[str] = []
         self.samples = Samples()
+        self._alike: Counter[tuple[Any, ...]] = Counter()
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Count one outcome row."""
+        """Count one outcome row. Rows that are alike are counted up together, in ``close`` at the latest."""
         self.groups.add(row["group"])
         if row["outcome"] is None:
             self.samples.add(row)
             return
-        relation = Relation(row["relation"])
-        pair = (relation, Outcome(row["outcome"]))
-        self.ended[pair] += 1
-        self.by_family[row["family"]][pair] += 1
-        self.by_obligation[row["obligation"]][pair] += 1
-        self.attribution.add(row)
+        self._alike[(*map(row.get, _COUNTED), tuple(row["expected"]), tuple(row["reported"]))] += 1
         if row.get("changed_sample"):
             self.changed_samples.append(row["id"])
-        if row["validity"] == Validity.VALID:
-            self.said[relation, row["variant"]] += 1
-            self.said["baseline", row["baseline"]] += 1
-        for name in READINGS & row.keys():
-            self.read.setdefault(name, Counter())[relation, Outcome(row[name])] += 1
         if row.get("detailed", row["outcome"]) != row["outcome"]:
             self.disagreements.append(row["id"])
+        if len(self._alike) >= ALIKE:
+            self.close()
+
+    def close(self) -> None:
+        """Count up what has been added."""
+        for key, number in self._alike.items():
+            *counted, expected, reported = key
+            self._count(dict(zip(_COUNTED, counted, strict=True)), expected, reported, number)
+        self._alike.clear()
+
+    def _count(self, row: Mapping[str, Any], expected: Sequence[str], reported: Sequence[str], number: int) -> None:
+        relation, outcome = Relation(row["relation"]), Outcome(row["outcome"])
+        pair = (relation, outcome)
+        self.ended[pair] += number
+        self.by_family[row["family"]][pair] += number
+        self.by_obligation[row["obligation"]][pair] += number
+        self.attribution.add(relation, outcome, expected, reported, number)
+        if row["validity"] == Validity.VALID:
+            self.said[relation, row["variant"]] += number
+            self.said["baseline", row["baseline"]] += number
+        for name in READINGS:
+            if row[name] is not None:
+                self.read.setdefault(name, Counter())[relation, Outcome(row[name])] += number
 
 
 def summarize(
@@ -101,6 +120,7 @@ def summarize(
     tally, obligations = Tally(), list(obligations)
     for row in outcomes:
         tally.add(row)
+    tally.close()
     if tally.disagreements:
         raise StageError(
             f"{len(tally.disagreements)} cases end otherwise by detailed assertions than by the audit: "

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from mateprobe.outcome import Outcome, Relation
 from mateprobe.pipeline.attribution import NOTHING, Attribution
 
 
@@ -17,7 +18,8 @@ def row(outcome: str, expected: list[str], reported: list[str]) -> dict[str, Any
 def figures(*rows: dict[str, Any]) -> dict[str, Any]:
     attribution = Attribution()
     for each in rows:
-        attribution.add(each)
+        relation, outcome = Relation(each["relation"]), Outcome(each["outcome"])
+        attribution.add(relation, outcome, each["expected"], each["reported"])
     return attribution.figures()
 
 

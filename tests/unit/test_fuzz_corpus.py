@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mateprobe import command, strict_json
+from mateprobe import answers, strict_json
 from mateprobe.command import Command
 from mateprobe.pipeline import archive, pack_check, study
 from mateprobe.runner import Judgement, Verdict
@@ -35,7 +35,7 @@ FAULTS = {
     "loader": (strict_json, "loads", "seed-json"),
     "study": (study, "read_studies", "seed-study"),
     "records": (fuzz_targets, "case_line", "seed-whole"),
-    "worker": (command, "_verdict", "seed-whole"),
+    "worker": (answers, "_verdict", "seed-whole"),
     "archive": (archive, "_take", "seed-tar"),
 }
 

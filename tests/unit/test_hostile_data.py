@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
+from mateprobe.answers import Answers, Fault
 from mateprobe.cli import run
-from mateprobe.command import Fault, _judgement
 from mateprobe.errors import EvidenceError, InvalidValue
 from mateprobe.pipeline import golden
 from mateprobe.pipeline.code import SOURCE_LIMIT, code_digest
@@ -130,7 +130,7 @@ def test_a_hostile_file_is_refused_with_its_place(folder: Path, attack: Attack) 
 @pytest.mark.parametrize("answer", [DEEP.encode(), b'{"id": ' + DEEP.encode() + b"}", b"9" * 5_000, b"\xff", b"\0"])
 def test_a_hostile_answer_is_a_fault_of_the_program(answer: bytes) -> None:
     with pytest.raises(Fault, match=r"expected (JSON|an object)") as fault:
-        _judgement("a", answer)
+        Answers().judgement("a", answer)
     assert len(str(fault.value)) < 500
 
 

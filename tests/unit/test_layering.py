@@ -35,6 +35,7 @@ ORDER = """
     rules relations bindings classify
     rule_examples
     corpus runner tally
+    answers
     mutations command
     validator_audit serialization case_csv
     case_file
