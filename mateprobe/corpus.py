@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import marshal
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from .canonical import canonical, canonical_bytes, field_names, is_plain
 from .errors import InvalidType, InvalidValue
@@ -34,8 +35,14 @@ class Pair:
     variant: str
 
 
-Frozen = bytes | str
-"""A sample nobody can change any more: plain data marshalled, its canonical text if it is anything else."""
+class Text(NamedTuple):
+    """The canonical text of a sample that is neither text nor plain data."""
+
+    canonical: str
+
+
+Frozen = str | bytes | Text
+"""A sample nobody can change any more: text as it is, plain data marshalled, anything else as canonical text."""
 
 _MARSHAL = 2  # the last version whose bytes depend on the value alone, not on which objects it shares
 _LONG = sys.get_int_max_str_digits() * 2 // 5  # bytes, less than a number takes that is too long for text
@@ -47,6 +54,10 @@ def freeze(sample: Any) -> Frozen:
     Raises:
         InvalidValue, InvalidType: JSON cannot hold it; the message has the path.
     """
+    if type(sample) is str:
+        if not sample.isascii():
+            canonical_bytes(sample)  # refuses a lone surrogate
+        return sample
     try:
         if is_plain(sample):
             frozen = marshal.dumps(sample, _MARSHAL)
@@ -55,12 +66,12 @@ def freeze(sample: Any) -> Frozen:
             return frozen
     except (RecursionError, ValueError):  # nested deeply, or what is no plain data after all, such as a FrozenDict
         pass
-    return canonical_bytes(sample).decode()
+    return Text(canonical_bytes(sample).decode())
 
 
-def thaw(frozen: bytes) -> Any:
-    """Return a copy of plain data that was frozen, which its receiver may damage."""
-    return marshal.loads(frozen)  # noqa: S302 (our own bytes)
+def thaw(frozen: str | bytes) -> Any:
+    """Return a copy of text or plain data that was frozen, which its receiver may damage."""
+    return frozen if type(frozen) is str else marshal.loads(frozen)  # type: ignore[arg-type]  # noqa: S302 (our bytes)
 
 
 def identical(case: Case, baseline: Frozen, variant: Frozen) -> bool:
@@ -71,7 +82,7 @@ def identical(case: Case, baseline: Frozen, variant: Frozen) -> bool:
 
 
 def _text(frozen: Frozen) -> bytes:
-    return canonical_bytes(thaw(frozen)) if isinstance(frozen, bytes) else frozen.encode()
+    return frozen.canonical.encode() if isinstance(frozen, Text) else canonical_bytes(thaw(frozen))
 
 
 class Corpus:
@@ -90,21 +101,27 @@ class Corpus:
 
     def __init__(self, cases: Iterable[Case]) -> None:
         self.cases = tuple(cases)
+        ids = [case.id for case in self.cases]
+        if len(set(ids)) != len(ids):
+            twice = next(id for id, number in Counter(ids).items() if number > 1)
+            raise InvalidValue(f"case {twice!r} occurs twice; give every case an id of its own")
         # Samples are told apart by object while the cases are alive: one shared by many is frozen once.
         known: dict[int, Frozen] = {}
-        seen: set[str] = set()
+
+        def frozen(sample: Any) -> Frozen:
+            found = known.get(id(sample))
+            if found is None:
+                found = known[id(sample)] = freeze(sample)
+            return found
+
         self.frozen: list[tuple[Frozen, Frozen]] = []
         for case in self.cases:
-            if case.id in seen:
-                raise InvalidValue(f"case {case.id!r} occurs twice; give every case an id of its own")
-            seen.add(case.id)
-            try:
-                role, sample = "baseline", case.baseline
-                baseline = known.get(id(sample)) or freeze(sample)
-                known[id(sample)] = baseline
-                role, sample = "variant", case.variant
-                variant = known.get(id(sample)) or freeze(sample)
-                known[id(sample)] = variant
+            left, right = case.baseline, case.variant
+            role = "baseline"
+            try:  # what most texts are needs no look at all
+                baseline = left if type(left) is str and left.isascii() else frozen(left)
+                role = "variant"
+                variant = right if type(right) is str and right.isascii() else frozen(right)
             except (InvalidType, InvalidValue) as error:
                 raise type(error)(f"case {case.id!r} {role}: {error}") from None
             self.frozen.append((baseline, variant))

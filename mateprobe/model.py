@@ -57,11 +57,14 @@ def names(values: Iterable[str], where: str) -> tuple[str, ...]:
         >>> names(["subtotal", "tax"], "fields")
         ('subtotal', 'tax')
     """
-    if isinstance(values, str):
+    if type(values) is tuple:  # most are: spares them the slow question whether they are a set
+        result = values
+    elif isinstance(values, str):
         raise InvalidType(f"{where}={values!r} is a bare string; expected a sequence of strings such as ({values!r},)")
-    if isinstance(values, AbstractSet):
+    elif isinstance(values, AbstractSet):
         raise InvalidType(f"{where}={values!r} has no order; expected a sequence of strings, sorted as you mean it")
-    result = tuple(values)
+    else:
+        result = tuple(values)
     for item in result:
         if not isinstance(item, str):
             raise InvalidType(f"{where} holds {item!r} of type {type(item).__name__}; expected only strings")

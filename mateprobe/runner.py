@@ -117,6 +117,11 @@ def judge(validator: Validator, sample: Any, copied: Callable[[Any], Any] = dupl
         own = copied(sample)
     except Exception as error:  # noqa: BLE001 - a failure is a value here
         return Failure.of(error, Origin.COPY)
+    return ask(validator, own)
+
+
+def ask(validator: Validator, own: Any) -> Judgement:
+    """Ask ``validator`` as ``judge`` does about a sample that is its own: it may damage it."""
     try:
         verdict = validator(own)
     except KeyboardInterrupt:
@@ -186,13 +191,14 @@ def _adopt(verdict: Any) -> Judgement:
 
 def judged(judgement: Judgement) -> Judged:
     """Reduce a judgement to what the decision table looks at."""
-    if isinstance(judgement, Failure):
-        return Judged(Evidence.ERROR, accepted=False)
-    return _JUDGED[judgement.complete, judgement.accepted]
+    if isinstance(judgement, Verdict):
+        return _JUDGED[judgement.complete][judgement.accepted]
+    return _FAILED
 
 
-_JUDGED = {
-    (complete, accepted): Judged(Evidence.COMPLETE if complete else Evidence.INCOMPLETE, accepted)
-    for complete in (True, False)
-    for accepted in (True, False)
-}
+_JUDGED = tuple(
+    tuple(Judged(evidence, accepted) for accepted in (False, True))
+    for evidence in (Evidence.INCOMPLETE, Evidence.COMPLETE)
+)
+"""By whether a verdict is complete and whether it accepts."""
+_FAILED = Judged(Evidence.ERROR, accepted=False)

@@ -1,9 +1,12 @@
-"""Counts, rates and assessments over outcomes. An empty denominator gives None, never 0 or 1."""
+"""Counts, rates and assessments over outcomes. An empty denominator gives None, never 0 or 1.
+
+What is counted may be given one by one, or as a ``Counter`` that says how often each occurs.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -52,13 +55,25 @@ def ratio(part: int, whole: int) -> float | None:
 
 def rates(ended: Iterable[tuple[Relation, Outcome]]) -> Rates:
     """Count eligible faults and controls; excluded cases and failed baselines stand outside."""
-    count = Counter((relation, outcome) for relation, outcome in ended if outcome not in INELIGIBLE)
+    count = Counter(ended)
+    eligible = {Relation.VIOLATION: 0, Relation.PRESERVE: 0}
+    for (relation, outcome), number in count.items():
+        if outcome not in INELIGIBLE:
+            eligible[relation] += number
     return Rates(
-        faults=sum(number for (relation, _), number in count.items() if relation is Relation.VIOLATION),
+        faults=eligible[Relation.VIOLATION],
         detected=count[Relation.VIOLATION, Outcome.DETECTED],
-        controls=sum(number for (relation, _), number in count.items() if relation is Relation.PRESERVE),
+        controls=eligible[Relation.PRESERVE],
         preserved=count[Relation.PRESERVE, Outcome.PRESERVED],
     )
+
+
+def by_outcome(ended: Iterable[tuple[Relation, Outcome]]) -> Counter[Outcome]:
+    """Return how often each outcome occurs, of faults and controls together."""
+    found: Counter[Outcome] = Counter()
+    for (_, outcome), number in Counter(ended).items():
+        found[outcome] += number
+    return found
 
 
 def counts(outcomes: Iterable[Outcome]) -> dict[str, int]:
@@ -68,9 +83,9 @@ def counts(outcomes: Iterable[Outcome]) -> dict[str, int]:
 
 def assess(ended: Iterable[tuple[Relation, Outcome]]) -> dict[str, Any]:
     """Return what the evidence for one obligation amounts to: ``assessment``, flags and ``counts``."""
-    pairs = list(ended)
-    outcomes = {outcome for _, outcome in pairs}
-    tested = rates(pairs)
+    count = Counter(ended)
+    found = by_outcome(count)
+    outcomes, tested = found.keys(), rates(count)
     flags = {
         "has_known_gaps": bool(outcomes & GAPS),
         "has_incomplete_evidence": bool(outcomes & INCOMPLETE),
@@ -78,10 +93,10 @@ def assess(ended: Iterable[tuple[Relation, Outcome]]) -> dict[str, Any]:
         "has_controls": bool(tested.controls),
         "has_exclusions": Outcome.EXCLUDED in outcomes,
     }
-    return {"assessment": _assessment(outcomes, flags), **flags, "counts": counts(o for _, o in pairs)}
+    return {"assessment": _assessment(outcomes, flags), **flags, "counts": counts(found)}
 
 
-def _assessment(outcomes: set[Outcome], flags: Mapping[str, bool]) -> Assessment:
+def _assessment(outcomes: Set[Outcome], flags: Mapping[str, bool]) -> Assessment:
     ladder = (
         (not outcomes, Assessment.UNTESTED),
         (outcomes == {Outcome.EXCLUDED}, Assessment.NOT_EVALUATED),

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from operator import attrgetter
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from ._version import __version__
 from .canonical import plain
 from .classify import Decision, Facts, Judged, classify, without_variant
-from .corpus import Corpus, Frozen, Pair, check_label, identical, thaw
+from .corpus import Corpus, Frozen, Pair, Text, check_label, identical, thaw
 from .errors import InvalidType, InvalidValue, one_of
 from .model import Report, names
 from .mutations import violated
 from .outcome import Outcome, Relation, Validity
 from .provenance import GitProvenance
-from .runner import Failure, Judgement, Reading, Verdict, judge_repeatedly, judged
-from .tally import assess, counts, rates, shortfalls
+from .runner import Failure, Judgement, Reading, Verdict, ask, judge_repeatedly, judged
+from .tally import assess, by_outcome, counts, rates, shortfalls
 
 __all__ = [
     "AuditCase",
@@ -150,16 +151,17 @@ class Flip:
     case_ids: tuple[str, ...]
 
 
-class Ending(NamedTuple):
-    """How one case ended, without the identities of its samples."""
+Ending = tuple[Decision, Judgement | None, Judgement | None]
+"""How a case ended, and what was said of its baseline and its variant, None where that was not asked."""
+
+
+class _Ended(NamedTuple):
+    """What thresholds are told of a case."""
 
     id: str
-    obligation: str
     relation: Relation
     outcome: Outcome
     reason: str
-    baseline: Judgement | None
-    variant: Judgement | None
 
 
 class _Unread:
@@ -205,32 +207,54 @@ class ValidatorAuditReport(_Unread):
 
     def summary(self) -> dict[str, Any]:
         """Return totals, counts, rates (0 to 1, None where undefined) and the evidence by obligation."""
-        cases = self._ended()
-        found = rates((case.relation, case.outcome) for case in cases)
+        cases, outcomes = self._outcomes()
+        tested: dict[str, Counter[tuple[Relation, Outcome]]] = defaultdict(Counter)
+        rows = zip(map(attrgetter("obligation"), cases), map(attrgetter("relation"), cases), outcomes, strict=True)
+        for (obligation, relation, outcome), number in Counter(rows).items():
+            tested[obligation][relation, outcome] += number
+        ended = sum(tested.values(), Counter())
+        found = rates(ended)
         return {
-            "total": len(cases),
-            "counts": counts(case.outcome for case in cases),
+            "total": ended.total(),
+            "counts": counts(by_outcome(ended)),
             "eligible_faults": found.faults,
             "detected_faults": found.detected,
             "detection_score": found.detection_score,
             "eligible_controls": found.controls,
             "preserved_controls": found.preserved,
             "preservation_rate": found.preservation_rate,
-            "obligations": self._obligations(),
+            "obligations": self._obligations(cases, tested),
         }
 
-    def _ended(self) -> Sequence[Ending | AuditResult]:
-        return getattr(self, "_endings", None) or self.cases
+    def _outcomes(self) -> tuple[Sequence[AuditCase[Any] | AuditResult], Sequence[Outcome]]:
+        """Return what has the label of each case, and how each ended."""
+        endings = getattr(self, "_endings", None)
+        if endings is None:
+            return self.cases, [case.outcome for case in self.cases]
+        return self._corpus.cases, [decision.outcome for decision, _, _ in endings]
 
-    def _obligations(self) -> list[dict[str, Any]]:
-        cases: dict[str, list[Ending | AuditResult]] = defaultdict(list)
-        for case in self._ended():
-            cases[case.obligation].append(case)
+    def _ended(self) -> Sequence[_Ended | AuditResult]:
+        endings = getattr(self, "_endings", None)
+        if endings is None:
+            return self.cases
+        return [
+            _Ended(case.id, case.relation, ending[0].outcome, _reason(*ending))
+            for case, ending in zip(self._corpus.cases, endings, strict=True)
+        ]
+
+    def _obligations(
+        self,
+        cases: Iterable[AuditCase[Any] | AuditResult],
+        tested: Mapping[str, Counter[tuple[Relation, Outcome]]],
+    ) -> list[dict[str, Any]]:
+        ids: dict[str, list[str]] = defaultdict(list)
+        for case in cases:
+            ids[case.obligation].append(case.id)
         return [
             {
                 **plain(obligation),
-                **assess((case.relation, case.outcome) for case in cases[obligation.id]),
-                "case_ids": [case.id for case in cases[obligation.id]],
+                **assess(tested[obligation.id]),
+                "case_ids": ids[obligation.id],
             }
             for obligation in self.obligations
         ]
@@ -316,29 +340,34 @@ def audit_validator(
     corpus = Corpus(cases)
     if any(type(case) is not AuditCase for case in cases):
         _ = corpus.digest  # refuses what JSON cannot hold of the fields that are a user's own
-    known: dict[Frozen, Asked] = {}
+    known: dict[Frozen, Judgement] = {}
 
-    def ask(frozen: Frozen, sample: T) -> Asked:
-        plain = isinstance(frozen, bytes)
-        judgement = (
-            judge_repeatedly(validator, frozen, repeat, thaw) if plain else judge_repeatedly(validator, sample, repeat)
-        )
-        asked = known[frozen] = (judgement, judged(judgement))
-        return asked
+    def judgement(frozen: Frozen, sample: T) -> Judgement:
+        if isinstance(frozen, str) and repeat == 1:
+            found = ask(validator, frozen)  # nobody can damage text
+        elif isinstance(frozen, Text):
+            found = judge_repeatedly(validator, sample, repeat)
+        else:
+            found = judge_repeatedly(validator, frozen, repeat, thaw)
+        if isinstance(found, Verdict) and found.accepted and found.complete and not found.evidence:
+            found = _ACCEPTED  # most are: one object for all of them
+        known[frozen] = found
+        return found
 
-    endings = []
+    endings: list[Ending] = []
     for case, (baseline, variant) in zip(cases, corpus.frozen, strict=True):
-        same = identical(case, baseline, variant)
+        texts = type(baseline) is type(variant) is str
+        same = baseline == variant if texts else identical(case, baseline, variant)
         first = last = None
         decision = _early(case.relation, case.validity, same)
         if decision is None:
-            first, found = known.get(baseline) or ask(baseline, case.baseline)
-            decision = _early(case.relation, case.validity, same, found)
+            first = known.get(baseline) or judgement(baseline, case.baseline)
+            if first is not _ACCEPTED:
+                decision = _early(case.relation, case.validity, same, judged(first))
         if decision is None:
-            last, found = known.get(variant) or ask(variant, case.variant)
-            named = isinstance(last, Verdict) and set(case.expected) <= set(last.violations)
-            decision = _late(case.relation, found, named)
-        endings.append(_ending(case, decision, first, last))
+            last = known.get(variant) or judgement(variant, case.variant)
+            decision = _late(case.relation, judged(last), _named(case.expected, last))
+        endings.append((decision, first, last))
         if ended:
             ended(decision.outcome)
     given = {"validator_id": validator_id, "obligations": obligations, "provenance": provenance, "repeat": repeat}
@@ -394,12 +423,9 @@ def check_inventory(cases: tuple[AuditCase[T], ...], obligations: tuple[Obligati
             raise InvalidValue(f"case {case.id!r} obligation={case.obligation!r}: {one_of(case.obligation, ids)}")
 
 
-Asked = tuple[Judgement, Judged]
-"""What a validator said of a sample, and what of it decides."""
-
-
 # A baseline as it should be; also stands in for one not yet asked, against which only the label or identity can speak.
-_CLEAN = judged(Verdict(accepted=True))
+_ACCEPTED = Verdict(accepted=True)
+_CLEAN = judged(_ACCEPTED)
 
 
 @cache  # called for every case: spares making facts of what has been decided before
@@ -412,16 +438,22 @@ def _late(relation: Relation, variant: Judged, named: bool) -> Decision:
     return classify(Facts(relation, Validity.VALID, False, _CLEAN, variant, named))
 
 
-def _ending(case: AuditCase[Any], decision: Decision, baseline: Judgement | None, variant: Judgement | None) -> Ending:
-    outcome, reason = decision
-    text: str = reason.value
+def _named(expected: tuple[str, ...], judgement: Judgement) -> bool:
+    if not isinstance(judgement, Verdict):
+        return False
+    return expected == judgement.violations or set(expected).issubset(judgement.violations)
+
+
+def _reason(decision: Decision, baseline: Judgement | None, variant: Judgement | None) -> str:
+    text: str = decision.reason.value
     for judgement in (baseline, variant):
         if isinstance(judgement, Failure):
-            text = f"{reason}: {judgement.message}"
-    return Ending(case.id, case.obligation, case.relation, outcome, text, baseline, variant)
+            text = f"{decision.reason}: {judgement.message}"
+    return text
 
 
 def _result(case: AuditCase[Any], pair: Pair, ending: Ending) -> AuditResult:
+    decision, baseline, variant = ending
     return AuditResult(
         id=case.id,
         obligation=case.obligation,
@@ -431,12 +463,12 @@ def _result(case: AuditCase[Any], pair: Pair, ending: Ending) -> AuditResult:
         expected=case.expected,
         baseline_digest=pair.baseline,
         variant_digest=pair.variant,
-        outcome=ending.outcome,
-        reason=ending.reason,
-        baseline=_verdict(ending.baseline),
-        variant=_verdict(ending.variant),
-        baseline_readings=_readings(ending.baseline),
-        variant_readings=_readings(ending.variant),
+        outcome=decision.outcome,
+        reason=_reason(decision, baseline, variant),
+        baseline=_verdict(baseline),
+        variant=_verdict(variant),
+        baseline_readings=_readings(baseline),
+        variant_readings=_readings(variant),
     )
 
 

@@ -112,7 +112,7 @@ def _said(id: str, answer: Callable[[Any], Answer | str], sample: Any) -> str:
 
 
 def _validator(code: Path, name: str, further: Answer) -> Callable[[Any], Answer | str]:
-    from mateprobe.runner import Failure, judge
+    from mateprobe.runner import Failure, ask
 
     found = _found(code, name)
 
@@ -123,10 +123,10 @@ def _validator(code: Path, name: str, further: Answer) -> Callable[[Any], Answer
     def fields(accepted: bool, complete: bool, violations: tuple[str, ...]) -> str:
         return json.dumps({"accepted": accepted, "complete": complete, "violations": violations})[1:-1]
 
-    def ask(sample: Any) -> Answer | str:
+    def answer(sample: Any) -> Answer | str:
         before = _exactly(sample)
         try:
-            said = judge(asked, sample, _itself)
+            said = ask(asked, sample)
         except BaseException as error:  # noqa: BLE001 - an interrupt, or the text of an exception that raises another
             return {"error": type(error).__name__}
         if isinstance(said, Failure):
@@ -136,12 +136,7 @@ def _validator(code: Path, name: str, further: Answer) -> Callable[[Any], Answer
         evidence = json.dumps(said.evidence) if said.evidence else "[]"
         return f'{fields(said.accepted, said.complete, said.violations)}, "evidence": {evidence}'
 
-    return ask
-
-
-def _itself(sample: Any) -> Any:
-    """Return a sample in place of a copy: it was read from a line for this one question."""
-    return sample
+    return answer
 
 
 def _unchanged(sample: Any, before: bytes | str) -> bool:

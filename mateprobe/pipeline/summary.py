@@ -14,7 +14,7 @@ from mateprobe.pipeline.samples import Samples
 from mateprobe.pipeline.section import add_section, parse_section
 from mateprobe.pipeline.study_report import outcomes_of, run_report
 from mateprobe.records import read_records
-from mateprobe.tally import assess, counts, rates, ratio
+from mateprobe.tally import assess, by_outcome, counts, rates, ratio
 
 Pair = tuple[Relation, Outcome]
 READINGS = frozenset({"boolean", "detailed"})
@@ -137,7 +137,7 @@ def summarize(
             {
                 "scope": "contract",
                 **obligation,
-                **assess(tally.by_obligation[obligation["id"]].elements()),
+                **assess(tally.by_obligation[obligation["id"]]),
                 "figures": audit_figures(tally.by_obligation[obligation["id"]]),
             }
             for obligation in obligations
@@ -171,11 +171,15 @@ def _ids_by_kind(obligations: Iterable[Mapping[str, Any]]) -> dict[str, list[str
 
 def audit_figures(ended: Counter[Pair]) -> dict[str, Any]:
     """Return counts by outcome, of all cases and by relation, and both rates (None where undefined)."""
-    found = rates(ended.elements())
+    found = rates(ended)
+    of = {
+        relation: by_outcome(Counter({pair: number for pair, number in ended.items() if pair[0] is relation}))
+        for relation in Relation
+    }
     return {
-        "counts": counts(outcome for _, outcome in ended.elements()),
-        "faults": counts(outcome for relation, outcome in ended.elements() if relation is Relation.VIOLATION),
-        "controls": counts(outcome for relation, outcome in ended.elements() if relation is Relation.PRESERVE),
+        "counts": counts(by_outcome(ended)),
+        "faults": counts(of[Relation.VIOLATION]),
+        "controls": counts(of[Relation.PRESERVE]),
         "eligible_faults": found.faults,
         "detected_faults": found.detected,
         "detection_score": found.detection_score,
@@ -191,7 +195,7 @@ def error_policies(ended: Counter[Pair]) -> dict[str, Any]:
     Only ``miss`` is sound: a crash or an unknown is no detection, and leaving it out of the
     denominator hides it. The others are shown so that nobody has to guess what they would have given.
     """
-    found = rates(ended.elements())
+    found = rates(ended)
     lost = sum(ended[Relation.VIOLATION, outcome] for outcome in (Outcome.ERROR, Outcome.UNDETERMINED))
     return {
         "without_verdict": lost,

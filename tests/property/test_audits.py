@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given, strategies as st
@@ -36,6 +37,8 @@ from tests.property import objects
 
 # Samples are drawn from a few, so that cases share them: by object, by value, and in another form.
 POOL: list[Any] = [1, 1.0, True, {"a": [1]}, {"a": (1,)}, {"b": 1, "a": 2}, {"a": 2, "b": 1}, "", [], {}]
+# A text that is another sample's JSON, and one that is of text but no plain text.
+POOL += ['{"a":[1]}', "preserve", Relation.PRESERVE, '"preserve"', "é"]
 shared = st.sampled_from(POOL) | st.sampled_from(POOL).map(copy.deepcopy) | objects.values
 corpora = st.lists(
     st.builds(
@@ -107,6 +110,7 @@ def test_a_case_ends_as_it_would_alone_and_in_any_order(
 def test_a_summary_counts_every_case_once(cases: list[AuditCase[Any]], answers: list[Any]) -> None:
     report = audit_validator(validator(answers), cases, obligations=[Obligation("o", "d")], validator_id="v")
     summary = report.summary()
+    assert replace(report).summary() == summary  # which is made of its results, and of nothing unread
     assert summary["total"] == len(cases) == sum(summary["counts"].values())
     assert summary["counts"] == Counter(result.outcome for result in report.cases)
     counted = [result for result in report.cases if result.outcome not in {"excluded", "baseline_failed"}]

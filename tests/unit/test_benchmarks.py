@@ -73,7 +73,8 @@ def test_the_critical_path_is_the_chain_that_takes_longest_not_the_longest_job()
 def test_a_bare_loop_counts_every_fault_and_control(name: str) -> None:
     find, form = loop_worker.VALIDATORS[name]
     assert loop_worker.bare(loop_worker.pairs(9, form), find) == (4, 5)
-    assert loop_worker.by_audit(loop_worker.pairs(9, form), find)() == (4, 5)
+    ways = loop_worker.by_audit(loop_worker.pairs(9, form), find)
+    assert {name: way() for name, way in ways.items()} == {"tool": (4, 5), "validator": (4, 5)}
 
 
 def test_the_measured_validator_of_orders_finds_the_faults_alone() -> None:

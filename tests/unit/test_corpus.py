@@ -90,6 +90,7 @@ REFUSED: dict[str, tuple[tuple[Any, ...], type[Exception], str]] = {
     "a baseline with a set": ((case(), case("b", baseline={"x": [{1}]})), InvalidType, r"'b' baseline: \$\.x\[0\] has"),
     "a variant with NaN": ((case("b", variant={"x": float("nan")}),), InvalidValue, r"case 'b' variant: \$\.x=nan"),
     "a variant with a lone surrogate": ((case("b", variant="\ud800"),), InvalidValue, "case 'b' variant: .* surrogate"),
+    "a baseline with a lone surrogate": ((case("b", baseline="\ud800"),), InvalidValue, "'b' baseline: .* surrogate"),
     "two keys of one text": ((case("b", variant={1: 0, "1": 0}),), InvalidValue, r"'b' variant: \$ has keys 1"),
 }  # fmt: skip
 

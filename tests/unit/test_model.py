@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -107,8 +107,15 @@ def test_errors_are_also_the_built_in_ones() -> None:
         Claim("k", [1])  # type: ignore[arg-type]
 
 
+class Lone(NamedTuple):
+    """A tuple of one's own type."""
+
+    name: str
+
+
 def test_names_are_a_tuple_of_strings() -> None:
     assert names(iter(["a", "b"]), "x") == ("a", "b")
+    assert type(names(Lone("b"), "x")) is tuple
     with pytest.raises(InvalidType, match=r"x='a' is a bare string; expected .*\('a',\)"):
         names("a", "x")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mateprobe import AuditCase, Outcome, Verdict, audit_validator
+from mateprobe import AuditCase, Outcome, Relation, Validity, Verdict, audit_validator
 from mateprobe.errors import InvalidValue
 from mateprobe.runner import Failure, Reading, judge_repeatedly
 from tests.audits import CASE, OBLIGATIONS, WELL, report, signs
@@ -38,6 +38,13 @@ def test_a_detection_that_flips_is_no_detection() -> None:
         Outcome.ERROR,
         "variant_error: not deterministic: rejected ['sign'] at first, then accepted",
     )
+
+
+def test_a_text_is_asked_about_as_often_as_anything_else() -> None:
+    turn = cycle([ACCEPTED, FOUND])
+    cases = [AuditCase("c", "sign", "a text", "another", Relation.PRESERVE, (), Validity.VALID, "by hand")]
+    found = audit_validator(lambda _: next(turn), cases, obligations=OBLIGATIONS, validator_id="v", repeat=2)
+    assert found.cases[0].baseline_readings == (Reading("accepted", 1), Reading("rejected ['sign']", 1))
 
 
 def test_a_control_whose_baseline_flips_is_not_preserved() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import pytest
 
 from mateprobe import Assessment, Outcome, Relation
 from mateprobe.outcome import FAILURES, FATAL, GAPS, INCOMPLETE, INELIGIBLE
-from mateprobe.tally import Rates, assess, counts, flat, rates, ratio, short_rates, shortfalls
+from mateprobe.tally import Rates, assess, by_outcome, counts, flat, rates, ratio, short_rates, shortfalls
 
 FAULT, CONTROL = Relation.VIOLATION, Relation.PRESERVE
 ENDINGS = {
@@ -148,6 +149,16 @@ SHORT: dict[str, tuple[list[Case], float, float, list[str]]] = {
     "a reason of several lines on one": (
         [*GOOD, Case("e", FAULT, Outcome.ERROR, "first\n  second\r\nthird")], 0, 0, ["e: error (first second third)"]),
 }  # fmt: skip
+
+
+def test_what_is_counted_already_counts_as_it_would_one_by_one() -> None:
+    ended = Counter({(relation, outcome): 2 + n for n, outcome in enumerate(Outcome) for relation in Relation})
+    one_by_one = list(ended.elements())
+    assert len(one_by_one) == 108
+    assert rates(ended) == rates(one_by_one)
+    assert assess(ended) == assess(one_by_one)
+    assert by_outcome(ended) == by_outcome(one_by_one) == Counter(outcome for _, outcome in one_by_one)
+    assert counts(by_outcome(ended)) == counts(outcome for _, outcome in one_by_one)
 
 
 @pytest.mark.parametrize(("cases", "detection", "preservation", "expected"), SHORT.values(), ids=SHORT.keys())

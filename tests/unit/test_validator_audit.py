@@ -389,6 +389,42 @@ def test_an_audit_that_cannot_be_trusted_is_not_begun(
     assert asked == []
 
 
+class Word(str):
+    """A text of one's own type."""
+
+    __slots__ = ()
+
+
+def test_a_text_and_a_sample_whose_json_it_is_are_told_apart() -> None:
+    asked: list[Any] = []
+
+    def look(sample: Any) -> Verdict:
+        asked.append(sample)
+        return Verdict(True)
+
+    cases = [
+        control('{"total":[3]}', id="text", baseline={"total": (3,)}),
+        control("total", id="alike", baseline=Word("total")),
+        control('"total"', id="quoted", baseline=Word("total")),
+    ]
+    report = audit_validator(look, cases, obligations=[TOTAL], validator_id="look")
+    assert [case.outcome for case in report.cases] == [Outcome.PRESERVED, Outcome.EXCLUDED, Outcome.PRESERVED]
+    assert asked == [{"total": (3,)}, '{"total":[3]}', "total", '"total"']
+    assert [type(sample) for sample in asked] == [dict, str, Word, str]
+
+
+def test_a_verdict_of_nothing_but_yes_and_one_with_evidence_are_kept_apart() -> None:
+    cases = [
+        fault(says(evidence=("seen",)), id="seen"),
+        fault(says(), id="none"),
+        fault(says(complete=False), id="half"),
+    ]
+    report = audit_validator(told, cases, obligations=[TOTAL], validator_id="told")
+    assert [case.variant for case in report.cases] == [
+        Verdict(True, evidence=("seen",)), Verdict(True), Verdict(True, complete=False)
+    ]  # fmt: skip
+
+
 OBLIGATIONS: dict[str, tuple[dict[str, Any], str]] = {
     "no id": ({"id": ""}, "obligation id='', description='d'"),
     "no description": ({"description": ""}, "obligation id='o', description=''"),
