@@ -21,6 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
+from json.encoder import encode_basestring_ascii
 from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
 from tempfile import TemporaryDirectory, TemporaryFile
 from time import monotonic
@@ -28,7 +29,7 @@ from typing import IO, Any
 
 from . import confine
 from .answers import Answers, Fault, excerpt, told
-from .canonical import canonical_bytes, plain_bytes
+from .canonical import canonical_bytes
 from .errors import StudyError
 from .reach import executable, readable
 from .runner import Failure, Judgement, Origin
@@ -102,10 +103,10 @@ class Command:
         except Fault as fault:
             return self._failure(fault)
 
-    def ask_ahead(self, samples: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Judgement]]:
+    def ask_ahead(self, samples: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, Judgement]]:
         """Yield each sample's id and what the program says of it, as ``ask`` does; it has the next ones meanwhile.
 
-        For programs of ours, which take one line after another, and samples as they come from JSON. A program
+        For programs of ours, which take one line after another, and samples as JSON that is on one line. A program
         that fails is started anew with the samples after the one it failed on. The time for one runs from the answer
         before it.
         """
@@ -123,10 +124,10 @@ class Command:
                 for _, request in waiting:
                     self._running().send(request)
 
-    def _sent(self, samples: Iterator[tuple[str, Any]], most: int) -> Iterator[tuple[str, bytes]]:
+    def _sent(self, samples: Iterator[tuple[str, bytes]], most: int) -> Iterator[tuple[str, bytes]]:
         """Send samples and yield them; no more than a pipe holds, or one that holds more."""
         for id, sample in islice(samples, most):
-            request = plain_bytes({"id": id, "sample": sample}) + b"\n"
+            request = b'{"id":%b,"sample":%b}\n' % (encode_basestring_ascii(id).encode(), sample)
             self._running().send(request)
             yield id, request
             if self._running().unsent > BLOCK:

@@ -22,12 +22,17 @@ class DigestTable:
         """Return the number of a digest in hexadecimal, 0 if it has none."""
         return self._numbers[self._slot(int(sha256[:16], 16), int(sha256[16:32], 16))]
 
-    def put(self, sha256: str, number: int) -> None:
-        """Give a digest that has none a number."""
+    def put(self, sha256: str, number: int) -> bool:
+        """Give a digest a number; return False, and change nothing, if it has one."""
+        head, tail = int(sha256[:16], 16), int(sha256[16:32], 16)
+        slot = self._slot(head, tail)
+        if self._numbers[slot]:
+            return False
+        self._heads[slot], self._tails[slot], self._numbers[slot] = head, tail, number
+        self._used += 1
         if 3 * self._used >= 2 * len(self._numbers):
             self._grow()
-        self._enter(int(sha256[:16], 16), int(sha256[16:32], 16), number)
-        self._used += 1
+        return True
 
     def _allot(self, slots: int) -> None:
         self._heads, self._tails = array("Q", bytes(8 * slots)), array("Q", bytes(8 * slots))
@@ -42,13 +47,10 @@ class DigestTable:
             slot = (slot + 1) & last
         return slot
 
-    def _enter(self, head: int, tail: int, number: int) -> None:
-        slot = self._slot(head, tail)
-        self._heads[slot], self._tails[slot], self._numbers[slot] = head, tail, number
-
     def _grow(self) -> None:
         heads, tails, numbers = self._heads, self._tails, self._numbers
         self._allot(2 * len(numbers))
         for head, tail, number in zip(heads, tails, numbers, strict=True):
             if number:
-                self._enter(head, tail, number)
+                slot = self._slot(head, tail)
+                self._heads[slot], self._tails[slot], self._numbers[slot] = head, tail, number

@@ -15,6 +15,7 @@ from typing import Any
 
 from mateprobe.canonical import digest as digest_of, plain_bytes, shard_of
 from mateprobe.errors import InvalidType, InvalidValue, StageError
+from mateprobe.pipeline.case_lines import Sides, samples_of
 from mateprobe.pipeline.contract_judge import ContractJudge
 from mateprobe.pipeline.digest_table import DigestTable
 from mateprobe.pipeline.environment import missing_here
@@ -43,12 +44,16 @@ from mateprobe.pipeline.stage import run_stage
 from mateprobe.pipeline.store import Store
 from mateprobe.records import read_records
 from mateprobe.runner import Failure, judge, said, undecided
+from mateprobe.strict_json import loads_quickly
 
 REJUDGED = 16
 """Samples judged a second time, unless the validator sets ``rejudge``."""
 
-Observer = Callable[[Iterable[tuple[str, Any]]], Iterator[bytes]]
-"""Takes samples, each with its digest; yields the line of what the validator said of each, in order."""
+Samples = Iterable[tuple[str, bytes]]
+"""Samples as JSON, each after its digest."""
+
+Observer = Callable[[Samples], Iterator[bytes]]
+"""Takes samples; yields the line of what the validator said of each, in order."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
         write_records(path, "observations", rows, {"validator": validator, **header})
 
     def make(partial: Mapping[str, Path]) -> None:
-        mine = distinct_samples(read_records(cases, "cases"), args.shard, shards)
+        mine = distinct_samples(samples_of(read_records(cases, "cases")), args.shard, shards)
         if program:
             header = {"itemised": False, "made_from": digests(section["validator"], study_folder(section))}
             rows = _answered(mine, section, frozen, fresh=args.fresh)
@@ -115,9 +120,7 @@ def _without(section: Mapping[str, Any], frozen: Path) -> dict[str, Any]:
     return {"without": missing} if missing and not stands_in else {}
 
 
-def _answered(
-    samples: Iterable[tuple[str, Any]], section: Mapping[str, Any], path: Path, *, fresh: bool
-) -> Iterator[bytes]:
+def _answered(samples: Samples, section: Mapping[str, Any], path: Path, *, fresh: bool) -> Iterator[bytes]:
     """Yield what programs say of each sample: now, or frozen where the study or the machine wants it so."""
     validator = section["validator"]
     folder = study_folder(section)
@@ -140,27 +143,21 @@ def _answered(
         yield from compared(rows, frozen or {}, path)
 
 
-def _replayed(
-    samples: Iterable[tuple[str, Any]], frozen: Mapping[str, dict[str, Any]], path: Path, why: str
-) -> Iterator[bytes]:
+def _replayed(samples: Samples, frozen: Mapping[str, dict[str, Any]], path: Path, why: str) -> Iterator[bytes]:
     print(f"observe: replayed {path}: {why}", file=sys.stderr)
     yield from map(plain_bytes, replayed(frozen, (digest for digest, _ in samples), path))
 
 
-def distinct_samples(cases: Iterable[Mapping[str, Any]], shard: int = 0, shards: int = 1) -> Iterator[tuple[str, Any]]:
+def distinct_samples(cases: Iterable[Sides], shard: int = 0, shards: int = 1) -> Iterator[tuple[str, bytes]]:
     """Yield each distinct sample of a shard with its digest, in order of first appearance, baseline first."""
     seen = DigestTable()
     for case in cases:
-        for side in ("baseline", "variant"):
-            digest = case[f"{side}_sha256"]
-            if digest is None or shard_of(digest, shards) != shard:
-                continue
-            if not seen.get(digest):
-                seen.put(digest, 1)
-                yield digest, case[side]
+        for digest, sample in case:
+            if digest is not None and shard_of(digest, shards) == shard and seen.put(digest, 1):
+                yield digest, sample
 
 
-def observed(samples: Iterable[tuple[str, Any]], observer: Observer, rejudge: int) -> Iterator[bytes]:
+def observed(samples: Samples, observer: Observer, rejudge: int) -> Iterator[bytes]:
     """Yield the line of each sample's observation; the first ``rejudge`` samples are judged twice.
 
     A validator that says two things of one sample has no verdict on it: that is an error, never an
@@ -172,7 +169,7 @@ def observed(samples: Iterable[tuple[str, Any]], observer: Observer, rejudge: in
     yield from lines
 
 
-def _asked(samples: Iterable[tuple[str, Any]], twice: int) -> Iterator[tuple[str, Any]]:
+def _asked(samples: Samples, twice: int) -> Iterator[tuple[str, bytes]]:
     """Yield the samples, the first ones two times each."""
     for position, sample in enumerate(samples):
         yield sample
@@ -182,7 +179,7 @@ def _asked(samples: Iterable[tuple[str, Any]], twice: int) -> Iterator[tuple[str
 
 def _each(observe: Callable[[str, Any], bytes]) -> Observer:
     """Return the observer that asks about one sample after another."""
-    return lambda samples: (observe(digest, sample) for digest, sample in samples)
+    return lambda samples: (observe(digest, loads_quickly(sample, f"sample {digest}")) for digest, sample in samples)
 
 
 def _undecided(first: bytes, then: bytes) -> bytes:

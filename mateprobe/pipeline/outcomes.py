@@ -11,6 +11,7 @@ from mateprobe.canonical import FrozenDict, plain_bytes, shard_of
 from mateprobe.classify import Evidence, Facts, Judged, classify
 from mateprobe.errors import EvidenceError
 from mateprobe.outcome import Reason, Relation, Validity
+from mateprobe.pipeline.case_lines import labels_of
 from mateprobe.pipeline.detailed import detailed_outcome
 from mateprobe.pipeline.digest_table import DigestTable
 from mateprobe.pipeline.records import write_records
@@ -45,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
 
     def make(partial: Mapping[str, Path]) -> None:
         observed = [read_records(path, "observations") for path in observations.values()]
-        rows = decide(read_records(cases, "cases"), observed, section["comparators"])
+        rows = decide(labels_of(read_records(cases, "cases")), observed, section["comparators"])
         write_records(
             partial["outcomes"],
             "outcomes",
@@ -188,7 +189,7 @@ def decide(
     """Yield the outcome row of every case, in order.
 
     Args:
-        cases: the case rows.
+        cases: the case rows; their samples are not looked at.
         files: the observations of these cases' samples, one file a shard.
         comparators: which other readings of the same observations each row carries.
 

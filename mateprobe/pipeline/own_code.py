@@ -47,8 +47,9 @@ def main(arguments: list[str]) -> None:
     further = asked["with"] | {key: Path(asked["with"][key]) for key in asked["paths"]}
     answer = _ANSWERS[form](Path(code), name, further)
     us = os.getpid()
+    read = json.JSONDecoder().raw_decode  # without a look for white space: requests have none around them
     for line in requests:
-        request = json.loads(line.decode())  # of bytes it would look for the encoding
+        request, _ = read(line.decode())
         said = _said(request["id"], answer, request["sample"])
         if os.getpid() != us:  # the function forked and let its child return: one process answers, not two
             os._exit(0)
@@ -94,15 +95,15 @@ _REFUSED = {"os.kill", "os.killpg", "os.system", "socket.bind", "socket.connect"
 
 def _said(id: str, answer: Callable[[Any], Answer | str], sample: Any) -> str:
     """Return the answer, or what was raised in its place: not even the end of the interpreter gets past this."""
-    from mateprobe import errors
-    from mateprobe.worker import described
-
     try:
         found = answer(sample)
         return (
             f'{{"id": {encode_basestring_ascii(id)}, {found if isinstance(found, str) else json.dumps(found)[1:-1]}}}'
         )
     except BaseException as error:  # noqa: BLE001 - a study's own code may fail in any way
+        from mateprobe import errors
+        from mateprobe.worker import described
+
         family = type(error).__name__
         if getattr(errors, family, None) is type(error):
             return json.dumps({"id": id, "error": str(error), "family": family})
@@ -140,6 +141,15 @@ def _validator(code: Path, name: str, further: Answer) -> Callable[[Any], Answer
 
 
 def _unchanged(sample: Any, before: bytes | str) -> bool:
+    try:
+        if marshal.dumps(sample, 2) == before:
+            return True
+    except ValueError:
+        pass
+    return _as_it_was(sample, before)
+
+
+def _as_it_was(sample: Any, before: bytes | str) -> bool:
     from mateprobe.canonical import same
     from mateprobe.errors import InvalidType, InvalidValue
 
@@ -157,11 +167,11 @@ def _exactly(value: Any) -> bytes | str:
     Raises:
         InvalidType, InvalidValue: it is more than data.
     """
-    from mateprobe.canonical import canonical
-
     try:
         return marshal.dumps(value, 2)
     except ValueError:
+        from mateprobe.canonical import canonical
+
         return canonical(value)
 
 

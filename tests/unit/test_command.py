@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from mateprobe import command
+from mateprobe.canonical import canonical_bytes
 from mateprobe.command import Command, Limits, Reach
 from mateprobe.errors import StudyError
 from mateprobe.runner import Failure, Judgement, Verdict
@@ -82,7 +83,7 @@ def test_an_error_is_passed_on_without_addresses_and_folders(started: list[Comma
 
 
 def ahead(asked: Command, samples: list[object]) -> list[Judgement]:
-    answers = list(asked.ask_ahead((f"s{place}", sample) for place, sample in enumerate(samples)))
+    answers = list(asked.ask_ahead((f"s{place}", canonical_bytes(sample)) for place, sample in enumerate(samples)))
     assert [id for id, _ in answers] == [f"s{place}" for place in range(len(samples))]
     return [judgement for _, judgement in answers]
 

@@ -20,6 +20,7 @@ from mateprobe import AuditCase, InvalidValue, Obligation, Relation, Validity, a
 from mateprobe.classify import Evidence, Facts, Judged, classify
 from mateprobe.errors import StudyError
 from mateprobe.pipeline import detailed
+from mateprobe.pipeline.case_lines import sides_of
 from mateprobe.pipeline.cases import case_line
 from mateprobe.pipeline.corpora import controlled, controlled_oracle
 from mateprobe.pipeline.detailed import detailed_outcome
@@ -328,7 +329,7 @@ def test_detailed_assertions_end_every_case_as_the_audit_does(profile: str) -> N
     cases = [json.loads(case_line(row, OBLIGATIONS)[1]) for row in ROWS]
     validator = next(validator for validator in STUDY["validators"] if validator["id"] == profile)
     with observer_of(validator) as (_, observer):
-        observed = {row["sample"]: row for row in map(json.loads, observer(distinct_samples(cases)))}
+        observed = {row["sample"]: row for row in map(json.loads, observer(distinct_samples(map(sides_of, cases))))}
     outcomes = {
         case["id"]: detailed_outcome(case, observed[case["baseline_sha256"]], observed[case["variant_sha256"]])
         for case in cases

@@ -17,7 +17,8 @@ def test_every_digest_has_the_number_it_was_given_and_others_have_none(numbers: 
     table = DigestTable()
     for digest, number in numbers.items():
         assert table.get(digest) == 0
-        table.put(digest, number)
+        assert table.put(digest, number)
+        assert not table.put(digest, 1 + number % 7)
     assert {digest: table.get(digest) for digest in numbers} == numbers
     assert table.get("f" * 64) == 0
 

@@ -11,6 +11,7 @@ import pytest
 
 from mateprobe import Context, Document, Surface, evaluate
 from mateprobe.canonical import digest, plain, shard_of
+from mateprobe.pipeline.case_lines import sides_of
 from mateprobe.pipeline.observe import _ask, distinct_samples
 from mateprobe.rules import RequiredFact
 from mateprobe.runner import Verdict
@@ -36,7 +37,7 @@ def test_samples_come_in_order_of_appearance_each_once() -> None:
         {"baseline": 1, "variant": 3, "baseline_sha256": a, "variant_sha256": c},
         {"baseline": None, "variant": None, "baseline_sha256": None, "variant_sha256": None},
     ]
-    assert list(distinct_samples(cases)) == [(a, 1), (b, 2), (c, 3)]
+    assert list(distinct_samples(map(sides_of, cases))) == [(a, b"1"), (b, b"2"), (c, b"3")]
 
 
 SAID: dict[str, tuple[Any, dict[str, Any]]] = {

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from mateprobe import Verdict
+from mateprobe.canonical import canonical_bytes
 from mateprobe.errors import InvalidValue, StudyError
 from mateprobe.pipeline.observe import observer_of
 from mateprobe.pipeline.schema_validator import EVIDENCE_LIMIT, schema_validator
@@ -160,4 +161,5 @@ def test_a_study_names_a_schema_or_several(tmp_path: Path, monkeypatch: pytest.M
     for named, sample in (("studies/s.json", 1), ({"s": "studies/s.json"}, {"schema": "s", "instance": 1})):
         with observer_of({"id": "v", "schema": named}, Path("studies")) as (header, observe):
             assert header == {"itemised": False}
-            assert [json.loads(line)["violations"] for line in observe([("0" * 64, sample)])] == [["type@"]]
+            given = [("0" * 64, canonical_bytes(sample))]
+            assert [json.loads(line)["violations"] for line in observe(given)] == [["type@"]]

@@ -1,0 +1,86 @@
+"""Cases read in part say what they say when read whole, whatever their samples hold."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import example, given, strategies as st
+
+from mateprobe.canonical import plain_bytes
+from mateprobe.errors import EvidenceError
+from mateprobe.pipeline.case_lines import labels_of, samples_of, sides_of
+from mateprobe.pipeline.cases import case_line
+from mateprobe.pipeline.records import write_records
+from mateprobe.records import RecordFile, read_records
+from tests.property import objects
+
+KEYS = ("baseline", "baseline_sha256", "variant", "variant_sha256", "expected", "a")
+LIKE_KEYS = [f'{{"{key}":' for key in KEYS] + [f',"{key}":' for key in KEYS] + [f'"{key}' for key in KEYS]
+samples = st.recursive(
+    objects.values | st.sampled_from(LIKE_KEYS),
+    lambda inner: st.dictionaries(st.sampled_from(KEYS), inner, max_size=4) | st.lists(inner, max_size=2),
+    max_leaves=5,
+)
+NESTED = {"a": 1, "baseline_sha256": "0" * 64, "variant": 2, "variant_sha256": None}
+
+
+def row(number: int, one: Any, other: Any, **fields: Any) -> dict[str, Any]:
+    labels = {"group": "g", "family": "f", "obligation": "o", "relation": "violation", "validity": "valid"}
+    return {"id": str(number), **labels, "provenance": ',"variant":', "expected": [',"variant":'],
+            "baseline": one, "variant": other, **fields}  # fmt: skip
+
+
+ABOUT: list[dict[str, Any]] = [{"about": NESTED}, {"about": {"a": 1}}]
+UNPAIRED: dict[str, Any] = {"relation": None, "validity": "unreviewed", "expected": [], "variant": None}
+
+
+def written(folder: str | Path, rows: list[dict[str, Any]]) -> RecordFile:
+    path = Path(folder, "cases.jsonl")
+    write_records(path, "cases", [case_line(one, {"o"})[1] for one in rows])
+    return read_records(path, "cases")
+
+
+@given(st.lists(st.tuples(samples, samples, st.sampled_from([{}, UNPAIRED, *ABOUT])), max_size=4))
+@example(
+    [(NESTED, 1, {}), (1, NESTED, {}), (NESTED, NESTED, {"about": NESTED}), ([1], [2], {}), (None, None, UNPAIRED)]
+)
+def test_labels_and_samples_are_those_of_the_whole_record(pairs: list[tuple[Any, Any, dict[str, Any]]]) -> None:
+    with TemporaryDirectory() as folder:
+        cases = written(folder, [row(n, one, other, **fields) for n, (one, other, fields) in enumerate(pairs)])
+        whole = list(cases)
+        assert list(samples_of(cases)) == [sides_of(case) for case in whole]
+        for read, case in zip(labels_of(cases), whole, strict=True):
+            assert {**case, **read} == case
+            assert {*case} - {*read} <= {"baseline", "variant"}
+
+
+def test_samples_are_left_out_unless_they_hold_what_looks_like_a_record(tmp_path: Path) -> None:
+    cases = written(
+        tmp_path, [row(0, [1], [2]), row(1, NESTED, [2]), row(2, [1], NESTED), row(3, [1], {"a": 0, "variant": 1})]
+    )
+    assert ["baseline" in case for case in labels_of(cases)] == [False, True, True, False]
+
+
+def test_a_case_whose_labels_are_no_json_is_refused_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl"
+    line = case_line(row(0, [1], [2]), {"o"})[1].replace(b'"family":"f"', b'"family":f')
+    write_records(path, "cases", [line])
+    with pytest.raises(EvidenceError, match=r"cases\.jsonl, line 2"):
+        list(labels_of(read_records(path, "cases")))
+
+
+def test_a_file_that_was_cut_short_is_refused_by_both(tmp_path: Path) -> None:
+    path = written(tmp_path, [row(0, [1], [2]), row(1, [1], [3])]).path
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+    for read in (labels_of, samples_of):
+        with pytest.raises(EvidenceError, match="cut short"):
+            list(read(read_records(path, "cases")))
+
+
+def test_a_sample_is_the_text_that_was_hashed(tmp_path: Path) -> None:
+    ((_, baseline), (_, variant)) = next(samples_of(written(tmp_path, [row(0, {"ä": 1.0}, "ü")])))
+    assert (json.loads(baseline), variant) == ({"ä": 1.0}, plain_bytes("ü"))
