@@ -7,9 +7,10 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -21,8 +22,8 @@ from mateprobe.pipeline.yaml_file import read_yaml
 from tests.differential.peer import environment
 
 PAIRS = 100_000
-PEER_PAIRS = 10_000
-CORES_PAIRS = 30_000
+PEER_PAIRS = 100_000
+CORES_PAIRS, CORES_ROUNDS = 30_000, 2
 SHARDS = 2
 CASES_PER_VARIATION = 90
 GOALS = {"memory": 200_000_000, "limit": 6, "peer": 15, "cores": 1.7}
@@ -155,58 +156,68 @@ def _run(folder: Path, study: Study, job: Job, validators: Sequence[str]) -> Cos
     return run(command, folder, {**os.environ, "MATEPROBE_CACHE": str(folder / "cache")})
 
 
-def _peer(pairs: int) -> tuple[float, float]:
-    """Return pairs a second of user CPU, end to end, of the published engine and of ours, on the same cases."""
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Pairs a second of user CPU on the same cases: the published engine; ours from their file, or their making, on."""
+
+    theirs: float
+    from_file: float
+    from_generator: float
+
+
+def _peer(pairs: int) -> Peer:
+    """Measure both, from the cases to reports, summary and tables."""
     contracts = json.dumps(read_yaml(ROOT / "studies" / PROFILE).content["contracts"])
     with _project("contracts", pairs) as (folder, study):
-        ours = sum(_run(folder, study, Job(stage, "judge"), ["judge"]).user for stage in STAGES)
+        first, *rest = (_run(folder, study, Job(stage, "judge"), ["judge"]).user for stage in STAGES)
         cases = folder / "results" / study.id / "cases.jsonl"
         worker = [str(HERE / "peer_worker.py"), str(cases), contracts, str(folder / "report.json")]
         theirs = run([str(environment(ROOT)), "-I", *worker], folder, os.environ).user
         number = sum(1 for _ in cases.open("rb")) - 2
-    return number / theirs, number / ours
+    return Peer(number / theirs, number / sum(rest), number / (first + sum(rest)))
 
 
-def _cores(pairs: int) -> tuple[float, float, float]:
-    """Return seconds by the clock with one worker and with two, and the gain of two by processor time alone.
+def _cores(pairs: int) -> tuple[float, float]:
+    """Return seconds by the clock of a study on one core and on two, each the best of a few, in turn.
 
-    The last is what two idle cores give: the processor seconds of the jobs, added up and as two workers take them.
+    Of two cores each takes the next job that can begin, as the workflow does.
     """
-    clock: list[float] = []
-    costs: dict[Job, Cost] = {}
-    for workers in (1, 2):
-        with _project("contracts", pairs, SHARDS) as (folder, study):
+    clock: dict[int, list[float]] = {1: [], 2: []}
+    cores = sorted(os.sched_getaffinity(0))
+    for number in [*clock] * CORES_ROUNDS:
+        os.sched_setaffinity(0, cores[:number])
+        with _project("contracts", pairs, SHARDS) as (folder, study), ThreadPoolExecutor(number) as pool:
             names = list(study.validators)
-            began = perf_counter()
-            for step in _steps(names):
-                with ThreadPoolExecutor(workers) as pool:
-                    costs |= zip(step, pool.map(lambda job: _run(folder, study, job, names), step), strict=True)  # noqa: B023
-            clock.append(perf_counter() - began)
-    shared = sum(_shared([costs[job].processor for job in step]) for step in _steps(names))
-    return clock[0], clock[1], sum(cost.processor for cost in costs.values()) / shared
+            began, waiting, running = perf_counter(), _jobs(names), dict[Future[Cost], Job]()
+            done = set[Job]()
+            while waiting or running:
+                for job in [job for job, after in waiting.items() if after <= done][: number - len(running)]:
+                    del waiting[job]
+                    running[pool.submit(_run, folder, study, job, names)] = job
+                for ended in wait(running, return_when=FIRST_COMPLETED).done:
+                    ended.result()
+                    done.add(running.pop(ended))
+            clock[number].append(perf_counter() - began)
+    os.sched_setaffinity(0, cores)
+    return min(clock[1]), min(clock[2])
 
 
-def _steps(validators: Sequence[str]) -> list[list[Job]]:
-    """Return the jobs of a study, each step after the one before it."""
-    return [
-        [Job("cases")],
-        [Job("observe", validator, shard) for validator in validators for shard in range(SHARDS)],
-        [Job("outcomes", validator) for validator in validators],
-        [Job("summary")],
-        [Job("tables")],
-    ]
-
-
-def _shared(seconds: Sequence[float]) -> float:
-    """Return when two workers have done jobs that they take up one after another."""
-    free = [0.0, 0.0]
-    for job in seconds:
-        free[free.index(min(free))] += job
-    return max(free)
+def _jobs(validators: Sequence[str]) -> dict[Job, set[Job]]:
+    """Return the jobs of a study, each with those it comes after."""
+    cases = Job("cases")
+    observed = {name: {Job("observe", name, shard) for shard in range(SHARDS)} for name in validators}
+    outcomes = {Job("outcomes", name): jobs for name, jobs in observed.items()}
+    return {
+        cases: set(),
+        **{job: {cases} for jobs in observed.values() for job in sorted(jobs, key=attrgetter("shard"))},
+        **outcomes,
+        Job("summary"): {*outcomes},
+        Job("tables"): {Job("summary")},
+    }
 
 
 def _headlines(
-    sizes: Sequence[int], found: Mapping[str, Sequence[Run]], peer: tuple[float, float], cores: tuple[float, ...]
+    sizes: Sequence[int], found: Mapping[str, Sequence[Run]], peer: Peer, cores: tuple[float, float]
 ) -> list[tuple[str, str, str]]:
     largest, per = sizes[-1], []
     for kind, runs in found.items():
@@ -229,14 +240,14 @@ def _headlines(
                 f"< {GOALS['memory'] / 1e6:.0f} MB",
             ),
         ]
-    theirs, ours = peer
     return [
-        ("cases to report, end to end, user CPU: published engine / ours", f"{ours / theirs:.1f} ×",
+        ("from the file of cases to report and tables, user CPU: published engine / ours",
+         f"{peer.from_file / peer.theirs:.1f} ×", f"≥ {GOALS['peer']} ×"),
+        ("the same, and ours has made the cases too", f"{peer.from_generator / peer.theirs:.1f} ×",
          f"≥ {GOALS['peer']} ×"),
         *per,
-        ("a study of four validators on two cores / on one, by processor time", f"{cores[2]:.2f} ×",
+        ("a study of four validators on two cores / pinned to one, by the clock", f"{cores[0] / cores[1]:.2f} ×",
          f"≥ {GOALS['cores']} ×"),
-        ("the same, by the clock", f"{cores[0] / cores[1]:.2f} ×", f"≥ {GOALS['cores']} ×"),
     ]  # fmt: skip
 
 
@@ -245,10 +256,7 @@ def _growth(sizes: Sequence[int], runs: Sequence[Run]) -> float:
     return exponent([size - sizes[0] for size in sizes[1:]], [run.user - runs[0].user for run in runs[1:]])
 
 
-def _details(
-    sizes: Sequence[int], found: Mapping[str, Sequence[Run]], peer: tuple[float, float], cores: tuple[float, ...]
-) -> str:
-    theirs, ours = peer
+def _details(sizes: Sequence[int], found: Mapping[str, Sequence[Run]], peer: Peer, cores: tuple[float, float]) -> str:
     sections = "\n\n".join(_study_tables(kind, sizes, runs) for kind, runs in found.items())
     return f"""\
 Each stage is a process of its own that starts with an empty store; one validator; user CPU. ns per pair is of the cost
@@ -257,11 +265,12 @@ by `json`, hashed by SHA-256 and written, once, in one process (`limit_worker.py
 
 {sections}
 
-Published engine, from the file of cases to the JSON of its report and summary, {theirs:,.0f} pairs per second of user
-CPU; ours on the same cases, from the generator to tables, {ours:,.0f}.
+Published engine, from the file of cases to the JSON of its report and summary, {peer.theirs:,.0f} pairs per second of
+user CPU; ours on the same cases, from their file to tables, {peer.from_file:,.0f}; from the generator to tables,
+{peer.from_generator:,.0f}. All start anew for it, with {min(PEER_PAIRS, sizes[-1]):,} pairs.
 
-Two cores: the first study with four validators, {SHARDS} shards each, one job at a time {cores[0]:.1f} s by the
-clock, two at a time {cores[1]:.1f} s. By processor time: what the jobs take together, and as two workers take them up.
+Two cores: the first study with four validators, {SHARDS} shards each, {CORES_PAIRS:,} pairs; one job at a time on one
+core {cores[0]:.1f} s by the clock, two at a time on two {cores[1]:.1f} s; the best of {CORES_ROUNDS} each, in turn.
 """
 
 

@@ -7,7 +7,6 @@ import hashlib
 import json
 import marshal
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any
@@ -42,7 +41,10 @@ KEYS = (
     "id", "group", "family", "obligation", "relation", "validity", "provenance", "expected", "baseline", "variant",
 )  # fmt: skip
 _KEYS = frozenset(KEYS)
+_WITH_ABOUT = _KEYS | {"about"}
 _MIDDLE = sorted(_KEYS - {"baseline", "variant"})  # all of them sort between these two
+_ALIKE = ("family", "obligation", "provenance", "relation", "validity")
+_SHORT, _MANY = 512, 1024  # characters of labels that are remembered, and of how many rows at most
 _RELATIONS, _VALIDITIES = tuple(Relation), tuple(Validity)
 
 
@@ -199,7 +201,7 @@ def pinned(
 
 
 class Encoder:
-    """Turns samples into canonical bytes, each with its identity.
+    """Turns samples into canonical bytes, each with its identity, and remembers labels that many rows share.
 
     Args:
         parsed: whether samples come from JSON, and are plain data as they stand.
@@ -208,6 +210,7 @@ class Encoder:
     def __init__(self, *, parsed: bool = False) -> None:
         self._parsed = parsed
         self._last: tuple[bytes | None, tuple[bytes, str]] = (None, (b"", ""))
+        self._labels: dict[tuple[Any, ...], tuple[bytes, bytes]] = {}
 
     def baseline(self, sample: Any) -> tuple[bytes, str]:
         """Return what ``sample`` does; a baseline that follows its equal, as most do, is not encoded again."""
@@ -230,9 +233,35 @@ class Encoder:
 
     def _bytes(self, sample: Any) -> bytes:
         if self._parsed:
-            with suppress(ValueError, RecursionError):
+            try:
                 return plain_bytes(sample)
+            except (ValueError, RecursionError):
+                pass
         return canonical_bytes(sample)  # says what is wrong, and where
+
+    def labels(self, row: Mapping[str, Any]) -> bytes | None:
+        """Return the canonical labels of a row if but for its id and group they are those of one remembered."""
+        id, group = row["id"], row["group"]
+        if not (id and type(id) is type(group) is str):
+            return None
+        try:
+            around = self._labels.get(_labels_alike(row))
+            return around and b'%b,"group":%b,"id":%b,%b' % (around[0], plain_bytes(group), plain_bytes(id), around[1])
+        except (TypeError, ValueError):  # a label that cannot be looked up, a lone surrogate
+            return None
+
+    def remember(self, row: Mapping[str, Any], labels: bytes) -> None:
+        """Remember the labels of a row that says all it must."""
+        if not self._parsed or len(labels) > _SHORT or len(self._labels) >= _MANY:
+            return
+        before, after = ({key: row[key] for key in keys} for keys in (_MIDDLE[:2], _MIDDLE[4:]))
+        self._labels[_labels_alike(row)] = canonical_bytes(before)[1:-1], canonical_bytes(after)[1:-1]
+
+
+def _labels_alike(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return all labels but id and group; equal only if they are the same JSON, of rows that have been checked."""
+    expected = row["expected"]
+    return (type(expected), *expected, *map(row.get, _ALIKE))
 
 
 def case_line(row: Mapping[str, Any], obligations: Collection[str], encoder: Encoder | None = None) -> Line:
@@ -250,17 +279,24 @@ def case_line(row: Mapping[str, Any], obligations: Collection[str], encoder: Enc
         raise InvalidType(
             f"case {row!r:.80} is a {type(row).__name__}; expected an object with the keys {sorted(KEYS)}"
         )
-    name = _named(row)
-    if not _KEYS <= row.keys() <= _KEYS | {"about"}:
-        raise InvalidValue(f"{name} has the keys {sorted(row)}; expected {sorted(KEYS)} and, if wanted, about")
+    if not _KEYS <= row.keys() <= _WITH_ABOUT:
+        raise InvalidValue(f"{_named(row)} has the keys {sorted(row)}; expected {sorted(KEYS)} and, if wanted, about")
     unpaired = row["relation"] is None
     if unpaired and (row["variant"] is not None or row["expected"] or row["validity"] != Validity.UNREVIEWED):
-        raise InvalidValue(f"{name} has no relation: expected no variant, no expected ids and validity unreviewed")
-    _check_labels(name, row, obligations, unpaired=unpaired)
+        raise InvalidValue(
+            f"{_named(row)} has no relation: expected no variant, no expected ids and validity unreviewed"
+        )
+    encoder = encoder or Encoder()
+    labels = encoder.labels(row)
+    if labels is None:
+        _check_labels(_named(row), row, obligations, unpaired=unpaired)
     try:
-        return row["id"], _line(row, encoder or Encoder(), unpaired=unpaired)
+        if labels is None:
+            labels = canonical_bytes({key: row[key] for key in _MIDDLE})[1:-1]
+            encoder.remember(row, labels)
+        return row["id"], _line(row, encoder, labels, unpaired=unpaired)
     except (InvalidValue, InvalidType) as error:
-        raise type(error)(f"{name}: {error}") from None
+        raise type(error)(f"{_named(row)}: {error}") from None
 
 
 def _named(row: Any) -> str:
@@ -270,17 +306,15 @@ def _named(row: Any) -> str:
     return f"{place}case {id!r:.80}"
 
 
-def _line(row: Mapping[str, Any], encoder: Encoder, *, unpaired: bool) -> bytes:
+def _line(row: Mapping[str, Any], encoder: Encoder, labels: bytes, *, unpaired: bool) -> bytes:
     """Put the line together in the order of its keys: samples, most of it, are encoded once."""
     about = b'"about":%b,' % canonical_bytes(row["about"]) if "about" in row else b""
-    middle = canonical_bytes({key: row[key] for key in _MIDDLE})[1:-1]
     (baseline, its_sha256), (variant, sha256) = encoder.baseline(row["baseline"]), encoder.sample(row["variant"])
-    identities = [
-        b"null" if unpaired and row[side] is None else b'"%b"' % of_side.encode()
-        for side, of_side in (("baseline", its_sha256), ("variant", sha256))
-    ]
+    first, last = b'"%b"' % its_sha256.encode(), b'"%b"' % sha256.encode()
+    if unpaired:
+        first, last = b"null" if row["baseline"] is None else first, b"null"
     return b'{%b"baseline":%b,"baseline_sha256":%b,%b,"variant":%b,"variant_sha256":%b}' % (
-        about, baseline, identities[0], middle, variant, identities[1],
+        about, baseline, first, labels, variant, last,
     )  # fmt: skip
 
 

@@ -39,7 +39,7 @@ def in_order(lines: Iterable[Line]) -> Iterator[Line]:
 
 def _spool(spool: IO[bytes], run: list[Line]) -> tuple[int, int]:
     start = spool.tell()
-    spool.writelines(b"%b\t%b\n" % (json.dumps(key).encode(), line) for key, line in run)
+    spool.writelines(b"%b\t%b\n" % (_spooled(key), line) for key, line in run)
     return start, spool.tell()
 
 
@@ -49,4 +49,13 @@ def _unspool(spool: IO[bytes], position: int, end: int) -> Iterator[Line]:
         for spooled in spool.readlines(min(READ, end - position - 1)):  # ends with the line that exceeds it
             position += len(spooled)
             key, _, line = spooled[:-1].partition(b"\t")
-            yield json.loads(key.decode()), line
+            yield json.loads(key) if key.startswith(_QUOTE) else key.decode(), line
+
+
+def _spooled(key: str) -> bytes:
+    """Return a key as it stands before a tab: most as they are, others as JSON."""
+    plain = key.isprintable() and not key.startswith('"')
+    return key.encode() if plain else json.dumps(key).encode()
+
+
+_QUOTE = b'"'

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from mateprobe.canonical import plain_bytes
-from mateprobe.errors import EvidenceError
+from mateprobe.errors import EvidenceError, InvalidType, InvalidValue
+from mateprobe.pipeline import cases
 from mateprobe.pipeline.case_lines import labels_of, samples_of, sides_of
-from mateprobe.pipeline.cases import case_line
+from mateprobe.pipeline.cases import Encoder, case_line
 from mateprobe.pipeline.records import write_records
 from mateprobe.records import RecordFile, read_records
 from tests.property import objects
@@ -28,7 +29,7 @@ samples = st.recursive(
 NESTED = {"a": 1, "baseline_sha256": "0" * 64, "variant": 2, "variant_sha256": None}
 
 
-def row(number: int, one: Any, other: Any, **fields: Any) -> dict[str, Any]:
+def row(number: int, one: Any, other: Any, /, **fields: Any) -> dict[str, Any]:
     labels = {"group": "g", "family": "f", "obligation": "o", "relation": "violation", "validity": "valid"}
     return {"id": str(number), **labels, "provenance": ',"variant":', "expected": [',"variant":'],
             "baseline": one, "variant": other, **fields}  # fmt: skip
@@ -84,3 +85,49 @@ def test_a_file_that_was_cut_short_is_refused_by_both(tmp_path: Path) -> None:
 def test_a_sample_is_the_text_that_was_hashed(tmp_path: Path) -> None:
     ((_, baseline), (_, variant)) = next(samples_of(written(tmp_path, [row(0, {"ä": 1.0}, "ü")])))
     assert (json.loads(baseline), variant) == ({"ä": 1.0}, plain_bytes("ü"))
+
+
+# Few labels, right and wrong, so that rows share them; values that Python calls equal and JSON does not.
+SAMPLES = st.sampled_from([1, True, 1.0, {"a": 1}, {"a": True}, {"b": 0, "a": 1}, {"a": 1, "b": 0}, "\ud800", 1e999])
+CHANGES: dict[str, list[Any]] = {
+    "id": ["a", "", 1, "\ud800", 'a"'],
+    "group": ["h", 1, "\ud800"],
+    "family": ["F", 1, True, ["f"]],
+    "obligation": ["p", "unknown", None, ["o"]],
+    "relation": ["preserve", None, "odd"],
+    "validity": ["unreviewed", 1],
+    "provenance": ["", 1, "x" * 600],
+    "expected": [["e", "f"], [], "e", ["e", ""], [1], [True], {"e": 1}],
+    "about": [{}, {"a": 1}],
+    "more": [1],
+}
+changed = st.lists(st.sampled_from([(key, value) for key, values in CHANGES.items() for value in values]), max_size=2)
+ROWS = st.builds(
+    lambda one, other, changes: row(0, one, other, **{"expected": ["e"], **dict(changes)}), SAMPLES, SAMPLES, changed
+)
+
+
+def told(case: dict[str, Any], encoder: Encoder | None) -> Any:
+    try:
+        return case_line(case, ["o", "p"], encoder)
+    except (InvalidType, InvalidValue) as error:
+        return type(error), str(error)
+
+
+@given(st.lists(ROWS, max_size=8), st.booleans())
+@example([row(0, 1, 2, **{key: value}) for key, value in [("expected", ["e"]), ("expected", "e")]], True)
+def test_a_row_is_told_the_same_whatever_came_before(rows: list[dict[str, Any]], parsed: bool) -> None:
+    encoder = Encoder(parsed=parsed)
+    for case in [*rows, *rows]:
+        assert told(case, encoder) == told(case, None)
+
+
+def test_labels_that_are_remembered_are_not_many_nor_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cases, "_MANY", 2)
+    encoder = Encoder(parsed=True)
+    families = ["x" * 600, "a", "b", "c"]
+    for _ in range(2):
+        lines = [case_line(row(0, 1, 2, family=family), {"o"}, encoder)[1] for family in families]
+        assert [json.loads(line)["family"] for line in lines] == families
+    known = [encoder.labels(row(1, 1, 2, family=family)) is not None for family in families]
+    assert known == [False, True, True, False]

@@ -84,9 +84,13 @@ def test_the_measured_validator_of_orders_finds_the_faults_alone() -> None:
     assert len({digest(row[side]) for row in rows for side in ("baseline", "variant")}) == 20
 
 
-def test_two_workers_take_jobs_up_one_after_another() -> None:
-    assert scale._shared([3, 1, 1, 1]) == 3
-    assert scale._shared([]) == 0
+def test_the_jobs_of_a_study_come_after_what_they_read() -> None:
+    jobs = scale._jobs(["a", "b"])
+    assert [job for job, after in jobs.items() if not after] == [scale.Job("cases")]
+    assert jobs[scale.Job("outcomes", "a")] == {scale.Job("observe", "a", 0), scale.Job("observe", "a", 1)}
+    assert jobs[scale.Job("summary")] == {scale.Job("outcomes", "a"), scale.Job("outcomes", "b")}
+    assert len(jobs) == 9
+    assert set().union(*jobs.values()) == jobs.keys() - {scale.Job("tables")}
 
 
 RATES = {
