@@ -1,41 +1,48 @@
-"""Case records read in part: the labels without the samples, or the samples as the texts that they are.
+"""Case records read in part, as the texts that they are: the labels without the samples, the samples without labels.
 
-Samples are most of a line, and who wants the labels or the texts need not turn them into values. The stage
+Samples are most of a line, and few labels differ from case to case: most need not be turned into values. The stage
 ``cases`` writes a line in one order: the baseline first, then the labels, the variant last but for its identity.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from mateprobe import strict_json
 from mateprobe.canonical import plain_bytes
-from mateprobe.errors import InvalidValue
 from mateprobe.records import RecordFile
 
 Sides = tuple[tuple[str | None, bytes], tuple[str | None, bytes]]
 """The baseline and the variant of a case: its identity, None if there is no sample, and its canonical JSON."""
 
 _FIRST, _LABELS, _VARIANT, _LAST = b'{"baseline":', b',"baseline_sha256":', b',"variant":', b',"variant_sha256":'
+_OWN, _AFTER = b',"group":', b',"obligation":'
 _NONE, _HEX = b"null", 64
 
 
-def labels_of(cases: RecordFile) -> Iterator[Mapping[str, Any]]:
-    """Yield each case without its samples, but with their identities.
+class Labels(NamedTuple):
+    """The labels of a pair as they stand in its line, and the identities of its samples.
 
-    Raises:
-        EvidenceError: as iterating over ``cases``.
+    ``own`` are its group and id, ``shared`` what stands before them and after them, without the commas around them.
     """
-    for number, line in cases.lines():
-        if cut := _cut(line):
-            start, end, last = cut
-            try:
-                yield strict_json.loads_quickly(b"{%b%b" % (line[start + 1 : end], line[last:]), "labels")
-                continue
-            except InvalidValue:  # it is told of the whole line
-                pass
-        yield cases.record(number, line)
+
+    baseline: str
+    variant: str
+    shared: tuple[bytes, bytes]
+    own: bytes
+
+
+def labels_in(line: bytes) -> Labels | None:
+    """Return the labels in the line of a case; None of one that has to be read to know, or that is no pair."""
+    if not (cut := _cut(line)):
+        return None
+    start, end, last = cut
+    baseline, variant = _identity(line, start + len(_LABELS)), _identity(line, last + len(_LAST))
+    own, after = line.find(_OWN, start), line.find(_AFTER, start)
+    if baseline is None or variant is None or not 0 < own < after < end:
+        return None
+    first = start + len(_LABELS) + _HEX + 3  # a digest in its quotes, and a comma
+    return Labels(baseline, variant, (line[first:own], line[after + 1 : end]), line[own + 1 : after])
 
 
 def samples_of(cases: RecordFile) -> Iterator[Sides]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ from mateprobe.canonical import FrozenDict, plain_bytes, shard_of
 from mateprobe.classify import Evidence, Facts, Judged, classify
 from mateprobe.errors import EvidenceError
 from mateprobe.outcome import Reason, Relation, Validity
-from mateprobe.pipeline.case_lines import labels_of
+from mateprobe.pipeline.case_lines import labels_in
 from mateprobe.pipeline.detailed import detailed_outcome
 from mateprobe.pipeline.digest_table import DigestTable
 from mateprobe.pipeline.records import write_records
@@ -46,13 +46,8 @@ def run(args: argparse.Namespace) -> int:
 
     def make(partial: Mapping[str, Path]) -> None:
         observed = [read_records(path, "observations") for path in observations.values()]
-        rows = decide(labels_of(read_records(cases, "cases")), observed, section["comparators"])
-        write_records(
-            partial["outcomes"],
-            "outcomes",
-            map(plain_bytes, rows),
-            {"study": section["study"], "validator": args.validator},
-        )
+        lines = decide(read_records(cases, "cases"), observed, section["comparators"])
+        write_records(partial["outcomes"], "outcomes", lines, {"study": section["study"], "validator": args.validator})
 
     run_stage(
         "outcomes",
@@ -183,13 +178,11 @@ def _observed(row: Mapping[str, Any]) -> Observed:
 _COMPLETENESS = {True: Evidence.COMPLETE, False: Evidence.INCOMPLETE}
 
 
-def decide(
-    cases: Iterable[Mapping[str, Any]], files: Sequence[RecordFile], comparators: Sequence[str] = ()
-) -> Iterator[dict[str, Any]]:
-    """Yield the outcome row of every case, in order.
+def decide(cases: RecordFile, files: Sequence[RecordFile], comparators: Sequence[str] = ()) -> Iterator[bytes]:
+    """Yield the line of every case's outcome, in order.
 
     Args:
-        cases: the case rows; their samples are not looked at.
+        cases: the case records; their samples are not looked at.
         files: the observations of these cases' samples, one file a shard.
         comparators: which other readings of the same observations each row carries.
 
@@ -198,33 +191,43 @@ def decide(
     """
     observations = Observations(files)
     itemised = files[0].header["itemised"]
-    decided = dict[Any, tuple[Facts, dict[str, Any]]]()
-    for case in cases:
-        if case["relation"] is None:
-            yield _unpaired(case, observations)
+    known: dict[Any, tuple[bytes, bytes]] = {}  # what stands before and after the group and id of cases that end alike
+    for number, line in cases.lines():
+        labels = labels_in(line)
+        if labels is None:
+            yield plain_bytes(_row(cases.record(number, line), observations, comparators, itemised=itemised))
             continue
-        places = observations.of(case["baseline_sha256"]), observations.of(case["variant_sha256"])
-        baseline, variant = (observations.answers[place] for place in places)
-        identical = case["baseline_sha256"] == case["variant_sha256"]
-        key = (case["relation"], case["validity"], identical, *places, *case["expected"])
-        known = decided.get(key)
-        if known is None:
-            if len(decided) >= KEPT:
-                decided.clear()
-            facts = Facts(
-                relation=Relation(case["relation"]),
-                validity=Validity(case["validity"]),
-                identical=identical,
-                baseline=baseline.judged,
-                variant=variant.judged,
-                named=set(case["expected"]) <= set(variant.violations),
-                itemised=itemised,
-            )
-            known = decided[key] = (facts, _ended(facts, baseline, variant))
-        facts, ended = known
-        readings = {name: _READINGS[name](case, facts, baseline, variant) for name in comparators if name in _READINGS}
-        yield {**_kept(case), **ended, **readings}
+        places = observations.of(labels.baseline), observations.of(labels.variant)
+        key = (labels.shared, labels.baseline == labels.variant, places)
+        around = known.get(key)
+        if around is None:
+            row = _row(cases.record(number, line), observations, comparators, itemised=itemised)
+            before, _, after = plain_bytes(row).partition(labels.own)
+            if len(known) >= KEPT:
+                known.clear()
+            around = known[key] = before, after
+        yield b"%b%b%b" % (around[0], labels.own, around[1])
     observations.close()
+
+
+def _row(
+    case: Mapping[str, Any], observations: Observations, comparators: Sequence[str], *, itemised: bool
+) -> dict[str, Any]:
+    """Return how a case ends as the fields of its row."""
+    if case["relation"] is None:
+        return _unpaired(case, observations)
+    baseline, variant = (observations.answers[observations.of(case[f"{side}_sha256"])] for side in _SIDES)
+    facts = Facts(
+        relation=Relation(case["relation"]),
+        validity=Validity(case["validity"]),
+        identical=case["baseline_sha256"] == case["variant_sha256"],
+        baseline=baseline.judged,
+        variant=variant.judged,
+        named=set(case["expected"]) <= set(variant.violations),
+        itemised=itemised,
+    )
+    readings = {name: _READINGS[name](case, facts, baseline, variant) for name in comparators if name in _READINGS}
+    return {**_kept(case), **_ended(facts, baseline, variant), **readings}
 
 
 def _ended(facts: Facts, baseline: Observed, variant: Observed) -> dict[str, Any]:
@@ -271,6 +274,7 @@ def _by_assertions(case: Mapping[str, Any], _: Facts, baseline: Observed, varian
     return detailed_outcome(case, baseline.as_row(), variant.as_row())
 
 
+_SIDES = ("baseline", "variant")
 _KEPT = ("id", "group", "family", "obligation", "relation", "validity", "provenance", "expected", "about")
 _READINGS: Mapping[str, Callable[[Mapping[str, Any], Facts, Observed, Observed], str]] = {
     "boolean": _by_rejection,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mateprobe.canonical import digest, shard_of
+from mateprobe.canonical import canonical_bytes, digest, shard_of
 from mateprobe.classify import Evidence, Facts, Judged, classify
 from mateprobe.errors import EvidenceError
 from mateprobe.outcome import Relation, Validity
@@ -144,6 +145,20 @@ def observed(
     return files
 
 
+def rows_of(
+    folder: Path, cases: list[dict[str, Any]], files: list[RecordFile], comparators: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """Return the rows of cases, which are given ids of their own, after their lines were found to be canonical."""
+    rows = [{**case, "id": str(number), "group": f'g"{number % 2}'} for number, case in enumerate(cases)]
+    write_records(folder / "cases.jsonl", "cases", rows)
+    decided = list(decide(read_records(folder / "cases.jsonl", "cases"), files, comparators))
+    found: list[dict[str, Any]] = [json.loads(line) for line in decided]
+    assert decided == [canonical_bytes(row) for row in found]
+    kept = ("id", "group", "family", "obligation", "relation", "validity", "provenance", "expected")
+    assert [[row[key] for key in kept] for row in found] == [[row[key] for key in kept] for row in rows]
+    return found
+
+
 def facts(case: dict[str, Any], said: Mapping[str, Any], *, itemised: bool) -> Facts:
     def judged(sample: str) -> Judged:
         words = said[sample]
@@ -173,7 +188,7 @@ def test_outcomes_are_the_decision_table_applied_to_what_was_observed(
 ) -> None:
     said = {digest(number): answer for number, answer in enumerate(answers)}
     files = observed(folder, cases, said, itemised=itemised, shards=shards)
-    decided = list(decide(cases, files))
+    decided = rows_of(folder, cases, files)
     expected = [classify(facts(case, said, itemised=itemised)) for case in cases]
     assert [(ended["outcome"], ended["reason"].partition(":")[0]) for ended in decided] == expected
     for case, ended in zip(cases, decided, strict=True):
@@ -186,7 +201,7 @@ def test_assertions_written_by_hand_come_to_the_same(
     folder: Path, cases: list[dict[str, Any]], answers: list[dict[str, Any]]
 ) -> None:
     said = {digest(number): answer for number, answer in enumerate(answers)}
-    decided = decide(cases, observed(folder, cases, said), ["detailed"])
+    decided = rows_of(folder, cases, observed(folder, cases, said), ["detailed"])
     assert [ended["detailed"] == ended["outcome"] for ended in decided] == [True] * len(cases)
 
 
@@ -224,7 +239,13 @@ def test_observations_of_other_cases_are_refused(
     with pytest.raises(
         EvidenceError, match=rf"/0.jsonl: {message}; it is not of these cases: remove it and run again$"
     ):
-        list(decide(cases, files))
+        rows_of(tmp_path, cases, files)
+
+
+def test_a_pair_of_one_sample_is_excluded_beside_one_of_two_that_are_told_the_same(tmp_path: Path) -> None:
+    cases = [case_of(1, 1), case_of(1, 2), case_of(2, 2)]
+    rows = rows_of(tmp_path, cases, observed(tmp_path, cases, AllAccepted()))
+    assert [row["outcome"] for row in rows] == ["excluded", "survived", "excluded"]
 
 
 def test_what_was_reported_more_than_once_is_told_with_its_number(tmp_path: Path) -> None:
@@ -232,7 +253,7 @@ def test_what_was_reported_more_than_once_is_told_with_its_number(tmp_path: Path
     cases = [case_of(1, 2), case_of(1, 3), case_of(1, 4)]
     twice, once = {**said, "repeated": {"r": 2}}, said
     answers = {digest(1): AllAccepted()[digest(1)], digest(2): twice, digest(3): once, digest(4): twice}
-    rows = list(decide(cases, observed(tmp_path, cases, answers)))
+    rows = rows_of(tmp_path, cases, observed(tmp_path, cases, answers))
     assert [row.get("repeated") for row in rows] == [{"r": 2}, None, {"r": 2}]
 
 
