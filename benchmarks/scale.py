@@ -22,7 +22,7 @@ from mateprobe.pipeline.yaml_file import read_yaml
 from tests.differential.peer import environment
 
 PAIRS = 100_000
-PEER_PAIRS = 100_000
+PEER_PAIRS = 50_000
 CORES_PAIRS, CORES_ROUNDS = 30_000, 2
 SHARDS = 2
 CASES_PER_VARIATION = 90

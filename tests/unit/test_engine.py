@@ -26,7 +26,7 @@ from mateprobe import (
     evaluate,
 )
 from mateprobe.canonical import digest
-from mateprobe.engine import describe
+from mateprobe.engine import Reads, describe
 from mateprobe.rules import BUILT_IN_RULES
 from tests.samples import context, document, found
 
@@ -201,6 +201,11 @@ def test_the_base_of_rules_is_known_by_the_name_of_this_package() -> None:
 @pytest.mark.parametrize("rule", BUILT_IN_RULES, ids=lambda rule: rule.__name__)
 def test_the_built_in_rules_keep_the_names_of_the_frozen_evidence(rule: type[Rule]) -> None:
     assert rule.__dict__["wire_type"] == f"narrative_contracts.rules.{rule.__name__}"
+
+
+def test_it_is_not_known_what_a_rule_reads_that_does_not_say_so() -> None:
+    assert Rule("a").reads is None
+    assert Reads() == ((), False)
 
 
 def test_metrics_are_sorted_by_name() -> None:

@@ -137,6 +137,11 @@ def test_null_is_a_fact_that_is_there() -> None:
     assert (LEFT.read(context(a={"v": None})), LEFT.read(context(a={}))) == ((None,), ())
 
 
+@pytest.mark.parametrize("rule", [CompareFields("r", LEFT, RIGHT), AllowedTransition("r", LEFT, RIGHT, PAIRS)])
+def test_relations_read_the_states_alone(rule: CompareFields | AllowedTransition) -> None:
+    assert rule.reads == ((), True)
+
+
 @pytest.mark.parametrize("value", [LEFT, CompareFields("r", LEFT, RIGHT), AllowedTransition("r", LEFT, RIGHT, PAIRS)])
 def test_relations_can_be_copied_pickled_and_hashed(value: Any) -> None:
     for carried in (copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):  # noqa: S301

@@ -226,6 +226,23 @@ def test_the_examples_show_every_rule_satisfied_violated_and_undecided(kind: typ
     assert shown == {SATISFIED, VIOLATED} | (set() if kind in always_decides else {UNDETERMINED})
 
 
+@pytest.mark.parametrize("example", FINDINGS)
+def test_a_rule_says_the_same_of_what_it_reads_alone(example: str) -> None:
+    rule, judged, given, _ = FINDINGS[example]
+    assert rule.reads is not None
+    surfaces, reads_context = rule.reads
+    kept = [surface for surface in judged.surfaces if surfaces is None or surface.id in surfaces]
+    alone = Document((*kept, Surface("elsewhere", "what no rule is about")) if surfaces is not None else tuple(kept))
+    assert rule.evaluate(alone, given if reads_context else context()) == rule.evaluate(judged, given)
+
+
+def test_a_rule_about_texts_alone_does_not_read_the_context() -> None:
+    assert {rule.__name__ for rule in BUILT_IN_RULES if any(
+        type(example) is rule and example.reads == (example.reads and example.reads.surfaces, False)
+        for example, *_ in FINDINGS.values()
+    )} == {"MinimumTokens", "LexicalRestatement", "ForbiddenPattern"}  # fmt: skip
+
+
 def test_rules_that_read_words_are_heuristics() -> None:
     assert {rule.__name__ for rule in BUILT_IN_RULES if rule.kind is Kind.HEURISTIC} == {
         "MinimumTokens", "LexicalRestatement", "ForbiddenPattern", "SettledPremise", "NoRepeatedText"
